@@ -1,0 +1,83 @@
+/*
+   What the PETSc side of every room shares
+*/
+#ifndef STRATA_IMPL_H
+#define STRATA_IMPL_H
+
+#include <strata.h>
+#include <petsc/private/petscimpl.h>
+#include "compat.h"
+
+/* Strata knows of CUDA when its CUDA sources are part of the build; the build says so */
+#if !defined(STRATA_HAVE_CUDA)
+#define STRATA_HAVE_CUDA 0
+#endif
+
+/* Events */
+PETSC_INTERN PetscLogEvent STRATA_Halo, STRATA_ColumnSetUp, STRATA_ColumnApply;
+
+/* Types that the package registers */
+PETSC_INTERN PetscErrorCode MatCreate_Strata(Mat);
+PETSC_INTERN PetscErrorCode PCCreate_Column(PC);
+
+/* Calls into CUDA sources: plain C, the value is a cudaError_t */
+#if STRATA_HAVE_CUDA
+PETSC_INTERN const char *StrataCUDAErrorString(int);
+PETSC_INTERN int         StrataCUDAOutOfMemory(int);
+PETSC_INTERN int         StrataCUDAMalloc(void **, size_t);
+PETSC_INTERN int         StrataCUDAFree(void *);
+PETSC_INTERN int         StrataCUDAMallocHost(void **, size_t);
+PETSC_INTERN int         StrataCUDAFreeHost(void *);
+PETSC_INTERN int         StrataCUDAMemcpy(void *, const void *, size_t, void *stream); /* any direction; returns after the copy */
+PETSC_INTERN int         StrataCUDAMemcpyAsync(void *, const void *, size_t, void *stream);
+PETSC_INTERN int         StrataCUDAMemset(void *, int, size_t, void *stream);
+PETSC_INTERN int         StrataCUDAStreamCreate(void **);
+PETSC_INTERN int         StrataCUDAStreamDestroy(void *);
+PETSC_INTERN int         StrataCUDAStreamSynchronize(void *);
+PETSC_INTERN int         StrataCUDAEventCreate(void **);
+PETSC_INTERN int         StrataCUDAEventDestroy(void *);
+PETSC_INTERN int         StrataCUDAEventRecord(void *event, void *stream);
+PETSC_INTERN int         StrataCUDAEventSynchronize(void *);
+PETSC_INTERN int         StrataCUDAStreamWaitEvent(void *stream, void *event);
+
+#define StrataCallCUDA(...) \
+  do { \
+    const int strata_err_ = (__VA_ARGS__); \
+    PetscCheck(!strata_err_, PETSC_COMM_SELF, StrataCUDAOutOfMemory(strata_err_) ? PETSC_ERR_MEM : PETSC_ERR_GPU, "CUDA error %d: %s", strata_err_, StrataCUDAErrorString(strata_err_)); \
+  } while (0)
+/* One call on the host or on the device */
+#define StrataDispatch(memtype, host, cuda) \
+  do { \
+    if (PetscMemTypeDevice(memtype)) StrataCallCUDA(cuda); \
+    else host; \
+  } while (0)
+#else
+#define StrataDispatch(memtype, host, cuda) \
+  do { \
+    PetscCheck(!PetscMemTypeDevice(memtype), PETSC_COMM_SELF, PETSC_ERR_SUP, "The data are on a GPU, but this Strata was built without CUDA: build it with CUDA, or use host vectors (-vec_type standard, -dm_vec_type standard)"); \
+    host; \
+  } while (0)
+#endif
+
+/* The stream that PETSc works on now, as a void pointer; NULL without CUDA */
+PETSC_INTERN PetscErrorCode StrataGetStream(void **);
+
+/* An array that lives on the host, on the device or on both, and is copied when asked for where it is not */
+typedef struct {
+  size_t    bytes;
+  void     *host, *device;
+  PetscBool hostvalid, devicevalid;
+} StrataArray;
+PETSC_INTERN PetscErrorCode StrataArrayCreate(StrataArray *, size_t);
+PETSC_INTERN PetscErrorCode StrataArrayDestroy(StrataArray *);
+PETSC_INTERN PetscErrorCode StrataArrayRead(StrataArray *, PetscMemType, void *);  /* last: address of the pointer to set */
+PETSC_INTERN PetscErrorCode StrataArrayWrite(StrataArray *, PetscMemType, void *);       /* the same; old values are lost */
+PETSC_INTERN PetscErrorCode StrataArrayUpdate(StrataArray *, PetscMemType, void *);      /* the same; old values are kept */
+PETSC_INTERN PetscErrorCode StrataArraySet(StrataArray *, size_t, PetscMemType, const void *); /* made from a copy of the data */
+PETSC_INTERN PetscErrorCode StrataArrayCopy(StrataArray *, const StrataArray *);         /* the first is new */
+
+/* Vectors whose arrays are wanted together, in the one memory where the work will be done */
+PETSC_INTERN PetscErrorCode StrataVecGetArrays(Vec x, Vec add, Vec y, const PetscScalar **, const PetscScalar **, PetscScalar **, PetscMemType *);
+PETSC_INTERN PetscErrorCode StrataVecRestoreArrays(Vec x, Vec add, Vec y, const PetscScalar **, const PetscScalar **, PetscScalar **, PetscMemType);
+
+#endif
