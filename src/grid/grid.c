@@ -185,7 +185,7 @@ PetscErrorCode StrataGridReduce(StrataGrid g, StrataReduction op, const PetscSca
   void            *stream;
 
   PetscFunctionBegin;
-  PetscCall(StrataGetStream(&stream));
+  PetscCall(StrataGetStream(type, &stream));
   PetscCall(StrataArrayCreate(&work, need * sizeof(PetscReal)));
   PetscCall(StrataArrayWrite(&work, type, &w));
   StrataDispatch(type, StrataReduceHost_d(op, n, x, y, w), StrataReduceCUDA_d(op, n, x, y, w, stream));

@@ -160,7 +160,7 @@ static PetscErrorCode StrataMPIKnowsDevice(PetscBool *knows)
   if (known < 0) {
     void *stream, *p;
 
-    PetscCall(StrataGetStream(&stream));
+    PetscCall(StrataGetStream(PETSC_MEMTYPE_DEVICE, &stream));
     StrataCallCUDA(StrataCUDAMalloc(&p, 2 * sizeof(double)));
     buffer = (double *)p;
     value  = 0.0625;
@@ -300,7 +300,7 @@ PetscErrorCode StrataHaloBegin(StrataHalo h, const void *x, int bytes, int nv, P
 #endif
   PetscCall(StrataHaloReserve(h));
   PetscCall(StrataGridGetBox(h->grid, n));
-  PetscCall(StrataGetStream(&stream));
+  PetscCall(StrataGetStream(type, &stream));
   send       = PetscMemTypeDevice(type) ? h->devicesend : h->send;
   list.count = h->count;
   for (i = 0; i < h->count; i++) {
@@ -365,7 +365,7 @@ PetscErrorCode StrataHaloEnd(StrataHalo h, StrataGhost ghosts[])
       if (h->transport == STRATA_HALO_STAGED) {
         void *stream;
 
-        PetscCall(StrataGetStream(&stream));
+        PetscCall(StrataGetStream(PETSC_MEMTYPE_DEVICE, &stream));
         StrataCallCUDA(StrataCUDAStreamSynchronize(h->stream));
         PetscCall(StrataHaloPost(h, h->send, h->recv));
         PetscCallMPI(MPI_Waitall(2 * h->count, h->request, MPI_STATUSES_IGNORE));

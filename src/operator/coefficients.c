@@ -222,7 +222,7 @@ static PetscErrorCode StrataCoefficientsFold(StrataCoefficients c)
   for (l = 0; l < STRATA_LEGS; l += c->form == MAT_STRATA_FACES ? 2 : 1) PetscCall(StrataArrayUpdate(&c->legs[l], type, &legs[l]));
   if (c->form == MAT_STRATA_FACES)
     for (a = 0; a < 3; a++) k.high[a].p = NULL; /* only high legs need them, which faces do not store */
-  PetscCall(StrataGetStream(&stream));
+  PetscCall(StrataGetStream(type, &stream));
   StrataDispatch(type, StrataExpandHost_d(&k, cell, legs), StrataExpandCUDA_d(&k, cell, legs, stream));
   if (c->form != MAT_STRATA_FACES) PetscFunctionReturn(PETSC_SUCCESS);
   for (a = 0; a < g->dim; a++) {
@@ -324,7 +324,7 @@ PetscErrorCode StrataCoefficientsRows(StrataCoefficients c, StrataRowQuantity qu
 
   PetscFunctionBegin;
   PetscCall(StrataCoefficientsGetKernel(c, type, &k));
-  PetscCall(StrataGetStream(&stream));
+  PetscCall(StrataGetStream(type, &stream));
   StrataDispatch(type, StrataRowsHost_d(&k, quantity, (int)axis, y), StrataRowsCUDA_d(&k, quantity, (int)axis, y, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -365,7 +365,7 @@ PetscErrorCode StrataCoefficientsExpand(StrataCoefficients c, PetscMemType type,
   PetscFunctionBegin;
   PetscCall(StrataCoefficientsGetKernel(c, type, &k));
   PetscCall(StrataCoefficientsCreateLegs(c, type, expanded, &cell, legs));
-  PetscCall(StrataGetStream(&stream));
+  PetscCall(StrataGetStream(type, &stream));
   StrataDispatch(type, StrataExpandHost_d(&k, cell, legs), StrataExpandCUDA_d(&k, cell, legs, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -389,7 +389,7 @@ PetscErrorCode StrataCoefficientsTranspose(StrataCoefficients c, PetscMemType ty
     ghost[l] = all[l];
   }
   PetscCall(StrataCoefficientsCreateLegs(e, type, transpose, &cell, legs));
-  PetscCall(StrataGetStream(&stream));
+  PetscCall(StrataGetStream(type, &stream));
   StrataDispatch(type, StrataTransposeHost_d(&k, ghost, cell, legs), StrataTransposeCUDA_d(&k, ghost, cell, legs, stream));
   for (l = 0; l < STRATA_LEGS; l++) PetscCall(StrataHaloDestroy(&halo[l])); /* freeing waits for the kernel */
   PetscCall(StrataCoefficientsDestroy(&e));
@@ -410,7 +410,7 @@ PetscErrorCode StrataCoefficientsMult(StrataCoefficients c, StrataHalo halo, int
 
   PetscFunctionBegin;
   PetscCall(StrataCoefficientsGetKernel(c, type, &k));
-  PetscCall(StrataGetStream(&stream));
+  PetscCall(StrataGetStream(type, &stream));
   for (a = 0; a < 3; a++) {
     interior.lo[a] = 0;
     interior.hi[a] = k.n[a];

@@ -121,7 +121,7 @@ static PetscErrorCode StrataExtract(Mat A, StrataGrid g, PetscInt axis, StrataAr
     PetscCall(StrataArrayWrite(legs[l], rows.type, &plegs[l]));
   }
   faults->outside = faults->nonfinite = PETSC_MAX_INT;
-  PetscCall(StrataGetStream(&stream));
+  PetscCall(StrataGetStream(rows.type, &stream));
   if (g->size_local)
     StrataDispatch(rows.type, StrataExtractHost(rows.block, &columns, n, outside, (int)axis, pcell, plegs, faults), StrataExtractCUDA(rows.block, &columns, n, outside, (int)axis, pcell, plegs, faults, stream));
   *type = rows.type;

@@ -3,14 +3,15 @@
 */
 #include "strataimpl.h"
 
-#if !STRATA_HAVE_CUDA
-PetscErrorCode StrataGetStream(void **stream)
+PetscErrorCode StrataGetStream(PetscMemType type, void **stream)
 {
   PetscFunctionBegin;
   *stream = NULL;
+#if STRATA_HAVE_CUDA
+  if (PetscMemTypeDevice(type)) PetscCall(StrataGetDeviceStream(stream));
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-#endif
 
 PetscErrorCode StrataArrayCreate(StrataArray *a, size_t bytes)
 {
@@ -68,7 +69,7 @@ PetscErrorCode StrataArrayRead(StrataArray *a, PetscMemType type, void *pointer)
     {
       void *stream;
 
-      PetscCall(StrataGetStream(&stream));
+      PetscCall(StrataGetStream(PETSC_MEMTYPE_DEVICE, &stream));
       StrataCallCUDA(StrataCUDAMemcpy(p, PetscMemTypeHost(type) ? a->device : a->host, a->bytes, stream));
     }
 #endif
@@ -112,7 +113,7 @@ PetscErrorCode StrataArraySet(StrataArray *a, size_t bytes, PetscMemType type, c
   else {
     void *stream;
 
-    PetscCall(StrataGetStream(&stream));
+    PetscCall(StrataGetStream(PETSC_MEMTYPE_DEVICE, &stream));
     StrataCallCUDA(StrataCUDAMemcpyAsync(p, data, bytes, stream));
   }
 #endif

@@ -22,6 +22,8 @@ PETSC_INTERN PetscErrorCode PCCreate_Column(PC);
 
 /* Calls into CUDA sources: plain C, the value is a cudaError_t */
 #if STRATA_HAVE_CUDA
+PETSC_INTERN PetscErrorCode StrataGetDeviceStream(void **);
+
 PETSC_INTERN const char *StrataCUDAErrorString(int);
 PETSC_INTERN int         StrataCUDAOutOfMemory(int);
 PETSC_INTERN int         StrataCUDAMalloc(void **, size_t);
@@ -59,8 +61,8 @@ PETSC_INTERN int         StrataCUDAStreamWaitEvent(void *stream, void *event);
   } while (0)
 #endif
 
-/* The stream that PETSc works on now, as a void pointer; NULL without CUDA */
-PETSC_INTERN PetscErrorCode StrataGetStream(void **);
+/* The stream that PETSc works on now, as a void pointer; NULL for work on the host */
+PETSC_INTERN PetscErrorCode StrataGetStream(PetscMemType, void **);
 
 /* An array that lives on the host, on the device or on both, and is copied when asked for where it is not */
 typedef struct {
