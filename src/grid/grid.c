@@ -43,7 +43,8 @@ static PetscInt StrataNextAlong(const PetscInt widths[], PetscInt procs, PetscBo
    StrataGridCreateBox - A grid cut by a process grid; rank = px + procs[0] (py + procs[1] pz) owns widths[a][p_a] cells along axis a.
    Ranks may own nothing.
 */
-PetscErrorCode StrataGridCreateBox(MPI_Comm comm, PetscInt dim, const PetscInt N[], const PetscBool periodic[], const PetscInt procs[], const PetscInt *const widths[], StrataGrid *grid)
+PetscErrorCode StrataGridCreateBox(MPI_Comm comm, PetscInt dim, const PetscInt N[], const PetscBool periodic[], const PetscInt procs[],
+                                   const PetscInt *const widths[], StrataGrid *grid)
 {
   StrataGrid g;
   PetscInt   p[3], a, d, r, start = 0;
@@ -56,20 +57,21 @@ PetscErrorCode StrataGridCreateBox(MPI_Comm comm, PetscInt dim, const PetscInt N
   PetscCallMPI(MPI_Comm_rank(comm, &g->rank));
   PetscCallMPI(MPI_Comm_size(comm, &g->size));
   g->dim = dim;
-  p[0]   = g->rank % procs[0];
-  p[1]   = g->rank / procs[0] % procs[1];
-  p[2]   = g->rank / (procs[0] * procs[1]);
+  p[0] = g->rank % procs[0];
+  p[1] = g->rank / procs[0] % procs[1];
+  p[2] = g->rank / (procs[0] * procs[1]);
   for (a = 0; a < 3; a++) {
-    g->N[a]        = N[a];
+    g->N[a] = N[a];
     g->periodic[a] = periodic[a];
-    g->procs[a]    = procs[a];
-    g->n[a]        = widths[a][p[a]];
+    g->procs[a] = procs[a];
+    g->n[a] = widths[a][p[a]];
     for (r = 0, g->lo[a] = 0; r < p[a]; r++) g->lo[a] += widths[a][r];
-    PetscCheck(g->n[a] <= PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "A rank owns %" PetscInt_FMT " cells along axis %" PetscInt_FMT ", more than fit in a C int: use more ranks", g->n[a], a);
+    PetscCheck(g->n[a] <= PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
+               "A rank owns %" PetscInt_FMT " cells along axis %" PetscInt_FMT ", more than fit in a C int: use more ranks", g->n[a], a);
   }
   g->size_local = g->n[0] * g->n[1] * g->n[2];
   for (d = 0; d < STRATA_DIRECTIONS; d++) {
-    StrataNeighbor *nb      = &g->neighbor[d];
+    StrataNeighbor *nb = &g->neighbor[d];
     const PetscInt  step[3] = {d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1};
     PetscInt        q[3];
     PetscBool       found = g->size_local ? PETSC_TRUE : PETSC_FALSE;
@@ -106,18 +108,24 @@ PetscErrorCode StrataGridCreateDMDA(DM dm, StrataGrid *grid)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)dm, DMDA, &isda));
-  PetscCheck(isda, comm, PETSC_ERR_ARG_WRONG, "Strata needs a DMDA, not a DM of type %s: create the grid with DMDACreate1d(), DMDACreate2d() or DMDACreate3d()", ((PetscObject)dm)->type_name);
+  PetscCheck(isda, comm, PETSC_ERR_ARG_WRONG,
+             "Strata needs a DMDA, not a DM of type %s: create the grid with DMDACreate1d(), DMDACreate2d() or DMDACreate3d()",
+             ((PetscObject)dm)->type_name);
   PetscCall(DMDAGetInfo(dm, &dim, &N[0], &N[1], &N[2], &procs[0], &procs[1], &procs[2], &dof, NULL, &boundary[0], &boundary[1], &boundary[2], NULL));
-  PetscCheck(dof == 1, comm, PETSC_ERR_SUP, "The DMDA has %" PetscInt_FMT " degrees of freedom a cell, but Strata works on one: use -pc_type fieldsplit to split the fields and set Strata's types on each", dof);
+  PetscCheck(dof == 1, comm, PETSC_ERR_SUP,
+             "The DMDA has %" PetscInt_FMT
+             " degrees of freedom a cell, but Strata works on one: use -pc_type fieldsplit to split the fields and set Strata's types on each",
+             dof);
   PetscCall(DMDAGetOwnershipRanges(dm, &widths[0], &widths[1], &widths[2]));
   for (a = 0; a < 3; a++) {
     if (a >= dim) {
       N[a] = procs[a] = 1;
-      boundary[a]     = DM_BOUNDARY_NONE;
-      widths[a]       = one;
+      boundary[a] = DM_BOUNDARY_NONE;
+      widths[a] = one;
     }
-    PetscCheck(boundary[a] == DM_BOUNDARY_NONE || boundary[a] == DM_BOUNDARY_GHOSTED || boundary[a] == DM_BOUNDARY_PERIODIC, comm, PETSC_ERR_SUP, "The DMDA has boundary type %s along axis %c, but Strata knows none, ghosted and periodic",
-               DMBoundaryTypes[boundary[a]], (char)('x' + a));
+    PetscCheck(boundary[a] == DM_BOUNDARY_NONE || boundary[a] == DM_BOUNDARY_GHOSTED || boundary[a] == DM_BOUNDARY_PERIODIC, comm, PETSC_ERR_SUP,
+               "The DMDA has boundary type %s along axis %c, but Strata knows none, ghosted and periodic", DMBoundaryTypes[boundary[a]],
+               (char)('x' + a));
     periodic[a] = boundary[a] == DM_BOUNDARY_PERIODIC ? PETSC_TRUE : PETSC_FALSE;
   }
   PetscCall(StrataGridCreateBox(comm, dim, N, periodic, procs, widths, grid));
@@ -142,8 +150,9 @@ PetscErrorCode StrataGridCreateSlabs(MPI_Comm comm, PetscInt dim, const PetscInt
   for (a = 0; a < last; a++) layer *= n[a];
   whole = rows % layer ? PETSC_FALSE : PETSC_TRUE;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &whole, 1, MPIU_BOOL, MPI_LAND, comm));
-  PetscCheck(whole, comm, PETSC_ERR_ARG_SIZ, "The rows of a rank must be whole layers of %" PetscInt_FMT " rows: set the local size of the matrix to a multiple of it", layer);
-  own         = rows / layer;
+  PetscCheck(whole, comm, PETSC_ERR_ARG_SIZ,
+             "The rows of a rank must be whole layers of %" PetscInt_FMT " rows: set the local size of the matrix to a multiple of it", layer);
+  own = rows / layer;
   procs[last] = size;
   PetscCall(PetscMalloc1(size, &widths));
   PetscCallMPI(MPI_Allgather(&own, 1, MPIU_INT, widths, 1, MPIU_INT, comm));
@@ -162,8 +171,10 @@ PetscErrorCode StrataGridCheckSame(StrataGrid g, StrataGrid h, const char what[]
   for (a = 0; a < 3; a++)
     if (g->N[a] != h->N[a] || g->n[a] != h->n[a] || g->lo[a] != h->lo[a] || g->periodic[a] != h->periodic[a]) same = PETSC_FALSE;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &same, 1, MPIU_BOOL, MPI_LAND, g->comm));
-  PetscCheck(same, g->comm, PETSC_ERR_ARG_INCOMP, "%s: the grids differ (%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " and %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells, or other boundary types or ranks)", what, g->N[0], g->N[1], g->N[2],
-             h->N[0], h->N[1], h->N[2]);
+  PetscCheck(same, g->comm, PETSC_ERR_ARG_INCOMP,
+             "%s: the grids differ (%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " and %" PetscInt_FMT " x %" PetscInt_FMT
+             " x %" PetscInt_FMT " cells, or other boundary types or ranks)",
+             what, g->N[0], g->N[1], g->N[2], h->N[0], h->N[1], h->N[2]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,9 +189,9 @@ PetscErrorCode StrataGridGetBox(StrataGrid g, int n[3])
 
 PetscErrorCode StrataGridReduce(StrataGrid g, StrataReduction op, const PetscScalar *x, const PetscScalar *y, PetscMemType type, PetscReal *result)
 {
-  const ptrdiff_t n = (ptrdiff_t)g->size_local, need = StrataReduceWork(n);
-  StrataArray     work;
-  PetscReal      *w;
+  const ptrdiff_t  n = (ptrdiff_t)g->size_local, need = StrataReduceWork(n);
+  StrataArray      work;
+  PetscReal       *w;
   const PetscReal *r;
   void            *stream;
 
@@ -192,7 +203,8 @@ PetscErrorCode StrataGridReduce(StrataGrid g, StrataReduction op, const PetscSca
   PetscCall(StrataArrayRead(&work, PETSC_MEMTYPE_HOST, &r));
   *result = r[need - 1];
   PetscCall(StrataArrayDestroy(&work));
-  if (StrataReduceAgain(op) == STRATA_REDUCE_SUM) PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, result, 1, MPIU_REAL, MPIU_SUM, g->comm));
+  if (StrataReduceAgain(op) == STRATA_REDUCE_SUM)
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, result, 1, MPIU_REAL, MPIU_SUM, g->comm));
   else { /* MPI does not say what becomes of a NaN */
     PetscReal both[2] = {PetscIsNanReal(*result) ? PETSC_INFINITY : *result, PetscIsNanReal(*result) ? 1 : 0};
 

@@ -41,7 +41,7 @@ void TYPED(StrataReduceHost)(StrataReduction op, ptrdiff_t n, const REAL *x, con
       work[c] = TYPED(strata_reduce_chunk)(op, (int)(n - i < STRATA_CHUNK ? n - i : STRATA_CHUNK), x + i, StrataReduceNeedsY(op) ? y + i : NULL);
     }
     if (!chunks) work[0] = CELL(strata_reduce_identity)(op, 0);
-    x  = work;
+    x = work;
     op = StrataReduceAgain(op);
     work += chunks;
     n = chunks;

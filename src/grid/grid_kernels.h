@@ -7,7 +7,7 @@
 
 #include "../sys/kernels.h"
 
-#define STRATA_DIRECTIONS 27 /* (dx + 1) + 3 (dy + 1) + 9 (dz + 1); 13 is the cell itself */
+#define STRATA_DIRECTIONS       27 /* (dx + 1) + 3 (dy + 1) + 9 (dz + 1); 13 is the cell itself */
 #define STRATA_LEG_DIRECTION(l) (13 + ((l) % 2 ? 1 : -1) * ((l) / 2 == 0 ? 1 : (l) / 2 == 1 ? 3 : 9))
 
 /* Boxes to pack, and where to: x fastest, the vectors one after the other */

@@ -27,6 +27,6 @@ STRATA_BEGIN_C
 
 /* work: StrataReduceWork(n) numbers; the result is left in work[StrataReduceWork(n) - 1], in the memory of x */
 void TYPED(StrataReduceHost)(StrataReduction op, ptrdiff_t n, const REAL *x, const REAL *y, REAL *work);
-int  TYPED(StrataReduceCUDA)(StrataReduction op, ptrdiff_t n, const REAL *x, const REAL *y, REAL *work, void *stream);
+int TYPED(StrataReduceCUDA)(StrataReduction op, ptrdiff_t n, const REAL *x, const REAL *y, REAL *work, void *stream);
 
 STRATA_END_C

@@ -9,8 +9,8 @@
 
 /* The owner of the cells next to the owned box in one direction */
 typedef struct {
-  PetscMPIInt rank; /* -1: nobody, the grid ends there */
-  PetscInt    n[3]; /* its box */
+  PetscMPIInt rank;  /* -1: nobody, the grid ends there */
+  PetscInt    n[3];  /* its box */
   PetscInt    start; /* its first global row */
 } StrataNeighbor;
 
@@ -21,14 +21,15 @@ struct _n_StrataGrid {
   PetscMPIInt    rank, size, tag[STRATA_DIRECTIONS];
   PetscInt       dim, N[3]; /* the whole grid, 1 in directions it lacks */
   PetscBool      periodic[3];
-  PetscInt       procs[3];  /* the process grid */
-  PetscInt       lo[3], n[3]; /* the owned box, perhaps empty: first cell and widths */
+  PetscInt       procs[3];          /* the process grid */
+  PetscInt       lo[3], n[3];       /* the owned box, perhaps empty: first cell and widths */
   PetscInt       size_local, start; /* number of owned cells, and the global row of the first; rows run through the box, x fastest */
   StrataNeighbor neighbor[STRATA_DIRECTIONS];
 };
 
 PETSC_INTERN PetscErrorCode StrataGridCreateDMDA(DM, StrataGrid *);
-PETSC_INTERN PetscErrorCode StrataGridCreateBox(MPI_Comm, PetscInt dim, const PetscInt N[], const PetscBool periodic[], const PetscInt procs[], const PetscInt *const widths[], StrataGrid *);
+PETSC_INTERN PetscErrorCode StrataGridCreateBox(MPI_Comm, PetscInt dim, const PetscInt N[], const PetscBool periodic[], const PetscInt procs[],
+                                                const PetscInt *const widths[], StrataGrid *);
 PETSC_INTERN PetscErrorCode StrataGridCreateSlabs(MPI_Comm, PetscInt dim, const PetscInt N[], PetscInt rows, StrataGrid *);
 PETSC_INTERN PetscErrorCode StrataGridReference(StrataGrid);
 PETSC_INTERN PetscErrorCode StrataGridDestroy(StrataGrid *);
@@ -46,11 +47,11 @@ PETSC_INTERN PetscErrorCode StrataGridReduce(StrataGrid, StrataReduction, const 
 
 /* Exchange of the cells around the owned boxes, to some depth in each direction */
 typedef struct _n_StrataHalo *StrataHalo;
-PETSC_INTERN PetscErrorCode StrataHaloCreate(StrataGrid, const PetscInt depth[3], PetscBool corners, StrataHalo *);
-PETSC_INTERN PetscErrorCode StrataHaloDestroy(StrataHalo *);
-PETSC_INTERN PetscErrorCode StrataHaloBegin(StrataHalo, const void *x, int bytes, int nv, PetscInt ld, PetscMemType);
-PETSC_INTERN PetscErrorCode StrataHaloEnd(StrataHalo, StrataGhost ghosts[]); /* valid until the next begin */
-PETSC_INTERN PetscErrorCode StrataHaloEndLegs(StrataHalo, StrataGhost ghosts[]);   /* the faces only, in the order of the legs */
-PETSC_INTERN PetscErrorCode StrataHaloViewLegs(StrataHalo, StrataGhost ghosts[]); /* between begin and end: those that need no message */
+PETSC_INTERN PetscErrorCode   StrataHaloCreate(StrataGrid, const PetscInt depth[3], PetscBool corners, StrataHalo *);
+PETSC_INTERN PetscErrorCode   StrataHaloDestroy(StrataHalo *);
+PETSC_INTERN PetscErrorCode   StrataHaloBegin(StrataHalo, const void *x, int bytes, int nv, PetscInt ld, PetscMemType);
+PETSC_INTERN PetscErrorCode   StrataHaloEnd(StrataHalo, StrataGhost ghosts[]);      /* valid until the next begin */
+PETSC_INTERN PetscErrorCode   StrataHaloEndLegs(StrataHalo, StrataGhost ghosts[]);  /* the faces only, in the order of the legs */
+PETSC_INTERN PetscErrorCode   StrataHaloViewLegs(StrataHalo, StrataGhost ghosts[]); /* between begin and end: those that need no message */
 
 #endif

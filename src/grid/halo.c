@@ -13,10 +13,10 @@ typedef enum { STRATA_HALO_AUTO, STRATA_HALO_MPI, STRATA_HALO_STAGED } StrataHal
 static const char *const StrataHaloTransports[] = {"auto", "mpi", "staged", "StrataHaloTransport", "STRATA_HALO_", NULL};
 
 typedef struct {
-  int            direction;
+  int             direction;
   StrataNeighbor *to;
-  ptrdiff_t      extent[3], cells, offset; /* offset: in the buffers, in cells of one vector */
-  StrataBox      send;
+  ptrdiff_t       extent[3], cells, offset; /* offset: in the buffers, in cells of one vector */
+  StrataBox       send;
 } StrataMessage;
 
 struct _n_StrataHalo {
@@ -76,10 +76,13 @@ PetscErrorCode StrataHaloCreate(StrataGrid g, const PetscInt depth[3], PetscBool
   for (a = 0; a < 3; a++) width[a] = g->size_local && (g->procs[a] > 1 || g->periodic[a]) ? g->n[a] : PETSC_MAX_INT;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, width, 3, MPIU_INT, MPI_MIN, g->comm));
   for (a = 0; a < 3; a++)
-    PetscCheck(depth[a] >= 0 && depth[a] <= width[a], g->comm, PETSC_ERR_ARG_OUTOFRANGE, "Ghost cells %" PetscInt_FMT " deep along axis %c, but the narrowest rank owns %" PetscInt_FMT " cells there: use fewer ranks along the axis, or a smaller depth", depth[a], (char)('x' + a), width[a]);
+    PetscCheck(depth[a] >= 0 && depth[a] <= width[a], g->comm, PETSC_ERR_ARG_OUTOFRANGE,
+               "Ghost cells %" PetscInt_FMT " deep along axis %c, but the narrowest rank owns %" PetscInt_FMT
+               " cells there: use fewer ranks along the axis, or a smaller depth",
+               depth[a], (char)('x' + a), width[a]);
   PetscCall(PetscNew(&h));
   PetscCall(StrataGridReference(g));
-  h->grid    = g;
+  h->grid = g;
   h->corners = corners;
   for (a = 0; a < 3; a++) h->depth[a] = depth[a];
   for (d = 0; d < STRATA_DIRECTIONS; d++) {
@@ -90,10 +93,10 @@ PetscErrorCode StrataHaloCreate(StrataGrid g, const PetscInt depth[3], PetscBool
     for (a = 0; a < 3; a++) axes += step[a] ? 1 : 0;
     if (!axes || (axes > 1 && !corners) || g->neighbor[d].rank < 0 || g->neighbor[d].rank == g->rank) continue;
     m->direction = d;
-    m->to        = &g->neighbor[d];
+    m->to = &g->neighbor[d];
     StrataHaloBox(h, d, PETSC_FALSE, &m->send);
     for (a = 0; a < 3; a++) m->extent[a] = m->send.hi[a] - m->send.lo[a];
-    m->cells  = strata_box_size(&m->send);
+    m->cells = strata_box_size(&m->send);
     m->offset = h->cells;
     if (!m->cells) continue;
     h->cells += m->cells;
@@ -163,7 +166,7 @@ static PetscErrorCode StrataMPIKnowsDevice(PetscBool *knows)
     PetscCall(StrataGetStream(PETSC_MEMTYPE_DEVICE, &stream));
     StrataCallCUDA(StrataCUDAMalloc(&p, 2 * sizeof(double)));
     buffer = (double *)p;
-    value  = 0.0625;
+    value = 0.0625;
     StrataCallCUDA(StrataCUDAMemcpy(buffer, &value, sizeof(double), stream));
     value = 0;
     StrataCallCUDA(StrataCUDAMemcpy(buffer + 1, &value, sizeof(double), stream));
@@ -207,7 +210,7 @@ static PetscErrorCode StrataHaloGetTransport(StrataHaloTransport *transport)
 /* Makes the buffers long enough for the exchange */
 static PetscErrorCode StrataHaloReserve(StrataHalo h)
 {
-  const size_t    need   = (size_t)h->bytes * h->nv * h->cells;
+  const size_t    need = (size_t)h->bytes * h->nv * h->cells;
   const PetscBool pinned = PetscMemTypeDevice(h->type) ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
@@ -227,7 +230,7 @@ static PetscErrorCode StrataHaloReserve(StrataHalo h)
       StrataCallCUDA(StrataCUDAMalloc(&p, need));
       h->devicesend = (char *)p;
       StrataCallCUDA(StrataCUDAMalloc(&p, need));
-      h->devicerecv     = (char *)p;
+      h->devicerecv = (char *)p;
       h->devicecapacity = need;
     }
     if (h->transport != STRATA_HALO_STAGED) PetscFunctionReturn(PETSC_SUCCESS);
@@ -243,7 +246,7 @@ static PetscErrorCode StrataHaloReserve(StrataHalo h)
     StrataCallCUDA(StrataCUDAMallocHost(&p, need));
     h->send = (char *)p;
     StrataCallCUDA(StrataCUDAMallocHost(&p, need));
-    h->recv     = (char *)p;
+    h->recv = (char *)p;
     h->capacity = need;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -262,13 +265,14 @@ static PetscErrorCode StrataHaloPost(StrataHalo h, char *send, char *recv)
 
   PetscFunctionBegin;
   for (i = 0; i < h->count; i++) {
-    const StrataMessage *m  = &h->message[i];
+    const StrataMessage *m = &h->message[i];
     const size_t         at = (size_t)h->bytes * h->nv * m->offset;
     PetscMPIInt          count;
 
     PetscCall(PetscMPIIntCast((PetscInt)(h->nv * m->cells), &count));
     /* the sender counts directions from itself: what comes from direction d was sent in direction 26 - d */
-    PetscCallMPI(MPI_Irecv(recv + at, count, type, m->to->rank, h->grid->tag[STRATA_DIRECTIONS - 1 - m->direction], h->grid->comm, &h->request[2 * i]));
+    PetscCallMPI(
+        MPI_Irecv(recv + at, count, type, m->to->rank, h->grid->tag[STRATA_DIRECTIONS - 1 - m->direction], h->grid->comm, &h->request[2 * i]));
     PetscCallMPI(MPI_Isend(send + at, count, type, m->to->rank, h->grid->tag[m->direction], h->grid->comm, &h->request[2 * i + 1]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -288,11 +292,11 @@ PetscErrorCode StrataHaloBegin(StrataHalo h, const void *x, int bytes, int nv, P
   PetscFunctionBegin;
   PetscCheck(!h->active, PETSC_COMM_SELF, PETSC_ERR_PLIB, "An exchange is under way");
   h->active = PETSC_TRUE;
-  h->x      = x;
-  h->bytes  = bytes;
-  h->nv     = nv;
-  h->ld     = ld;
-  h->type   = type;
+  h->x = x;
+  h->bytes = bytes;
+  h->nv = nv;
+  h->ld = ld;
+  h->type = type;
   if (!h->count) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(STRATA_Halo, 0, 0, 0, 0));
 #if STRATA_HAVE_CUDA
@@ -301,11 +305,11 @@ PetscErrorCode StrataHaloBegin(StrataHalo h, const void *x, int bytes, int nv, P
   PetscCall(StrataHaloReserve(h));
   PetscCall(StrataGridGetBox(h->grid, n));
   PetscCall(StrataGetStream(type, &stream));
-  send       = PetscMemTypeDevice(type) ? h->devicesend : h->send;
+  send = PetscMemTypeDevice(type) ? h->devicesend : h->send;
   list.count = h->count;
   for (i = 0; i < h->count; i++) {
     list.box[i] = h->message[i].send;
-    list.to[i]  = send + (size_t)bytes * nv * h->message[i].offset;
+    list.to[i] = send + (size_t)bytes * nv * h->message[i].offset;
   }
   StrataDispatch(type, StrataPackHost(&list, n, bytes, nv, x, ld), StrataPackCUDA(&list, n, bytes, nv, x, ld, stream));
   if (PetscMemTypeHost(type)) PetscCall(StrataHaloPost(h, h->send, h->recv));
@@ -325,7 +329,7 @@ PetscErrorCode StrataHaloBegin(StrataHalo h, const void *x, int bytes, int nv, P
 /* Ghosts that need no message: parts of x itself */
 static void StrataHaloViews(StrataHalo h, StrataGhost ghosts[])
 {
-  StrataGrid      g    = h->grid;
+  StrataGrid      g = h->grid;
   const ptrdiff_t s[3] = {1, (ptrdiff_t)g->n[0], (ptrdiff_t)g->n[0] * g->n[1]};
 
   for (int d = 0; d < STRATA_DIRECTIONS; d++) {
@@ -339,7 +343,7 @@ static void StrataHaloViews(StrataHalo h, StrataGhost ghosts[])
     if (!axes || (axes > 1 && !h->corners) || g->neighbor[d].rank != g->rank) continue;
     StrataHaloBox(h, d, PETSC_TRUE, &box);
     if (!strata_box_size(&box)) continue;
-    q->p  = (const char *)h->x + h->bytes * (box.lo[0] + box.lo[1] * s[1] + box.lo[2] * s[2]);
+    q->p = (const char *)h->x + h->bytes * (box.lo[0] + box.lo[1] * s[1] + box.lo[2] * s[2]);
     q->sv = h->ld;
     for (a = 0; a < 3; a++) q->s[a] = s[a];
   }
@@ -388,11 +392,11 @@ PetscErrorCode StrataHaloEnd(StrataHalo h, StrataGhost ghosts[])
     const StrataMessage *m = &h->message[i];
     StrataGhost         *q = &ghosts[m->direction];
 
-    q->p    = recv + (size_t)h->bytes * h->nv * m->offset;
+    q->p = recv + (size_t)h->bytes * h->nv * m->offset;
     q->s[0] = 1;
     q->s[1] = m->extent[0];
     q->s[2] = m->extent[0] * m->extent[1];
-    q->sv   = m->cells;
+    q->sv = m->cells;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

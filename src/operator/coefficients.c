@@ -12,10 +12,10 @@ PetscErrorCode StrataCoefficientsCreate(StrataGrid grid, StrataCoefficients *coe
   PetscFunctionBegin;
   PetscCall(PetscNew(&c));
   PetscCall(StrataGridReference(grid));
-  c->refct     = 1;
-  c->grid      = grid;
-  c->scale     = 1;
-  c->masked    = 1;
+  c->refct = 1;
+  c->grid = grid;
+  c->scale = 1;
+  c->masked = 1;
   c->nonfinite = -1;
   for (l = 0; l < STRATA_LEGS; l++) c->side[l] = MAT_STRATA_DIRICHLET;
   *coefficients = c;
@@ -103,14 +103,14 @@ PetscErrorCode StrataCoefficientsGetKernel(StrataCoefficients c, PetscMemType ty
   PetscFunctionBegin;
   PetscCall(PetscMemzero(k, sizeof(*k)));
   PetscCall(StrataGridGetBox(g, k->n));
-  k->form   = (int)c->form;
-  k->axis   = (int)c->axis;
-  k->scale  = c->scale;
-  k->shift  = c->shift;
+  k->form = (int)c->form;
+  k->axis = (int)c->axis;
+  k->scale = c->scale;
+  k->shift = c->shift;
   k->masked = c->masked;
   k->excess = c->excess;
   for (l = 0; l < STRATA_LEGS; l++) {
-    k->leg[l]     = c->leg[l];
+    k->leg[l] = c->leg[l];
     k->outside[l] = StrataCoefficientsOutside(c, (int)l);
   }
   if (c->form == MAT_STRATA_TENSOR) {
@@ -132,7 +132,8 @@ PetscErrorCode StrataCoefficientsGetKernel(StrataCoefficients c, PetscMemType ty
 
         if (k->outside[2 * a + 1] != STRATA_OUTSIDE_GHOST) continue;
         for (m = 0; m < 3; m++) h->s[m] = s[m];
-        if (StrataGridLeg(g, (int)(2 * a + 1))->rank == g->rank) h->p = k->legs[2 * a];
+        if (StrataGridLeg(g, (int)(2 * a + 1))->rank == g->rank)
+          h->p = k->legs[2 * a];
         else {
           PetscCall(StrataArrayRead(&c->high[a], type, &h->p));
           if (a == 0) h->s[1] = 1;
@@ -152,7 +153,8 @@ PetscErrorCode StrataCoefficientsGetMemType(StrataCoefficients c, PetscMemType *
 }
 
 /* Exchanges the cells on both sides along one axis, or along all */
-static PetscErrorCode StrataExchangeFaces(StrataGrid g, PetscInt axis, const void *x, int bytes, PetscMemType type, StrataHalo *halo, StrataGhost ghosts[])
+static PetscErrorCode StrataExchangeFaces(StrataGrid g, PetscInt axis, const void *x, int bytes, PetscMemType type, StrataHalo *halo,
+                                          StrataGhost ghosts[])
 {
   PetscInt depth[3], a;
 
@@ -167,7 +169,7 @@ static PetscErrorCode StrataExchangeFaces(StrataGrid g, PetscInt axis, const voi
 /* Which legs of each cell are there */
 static PetscErrorCode StrataCoefficientsSetFlags(StrataCoefficients c)
 {
-  StrataGrid           g    = c->grid;
+  StrataGrid           g = c->grid;
   const ptrdiff_t      s[3] = {1, (ptrdiff_t)g->n[0], (ptrdiff_t)g->n[0] * g->n[1]};
   StrataHalo           halo;
   StrataGhost          ghost[STRATA_LEGS];
@@ -192,9 +194,12 @@ static PetscErrorCode StrataCoefficientsSetFlags(StrataCoefficients c)
         for (l = 0; l < STRATA_LEGS; l++) {
           int there;
 
-          if (x[l / 2] != (l % 2 ? n[l / 2] - 1 : 0)) there = !mask[l % 2 ? id + s[l / 2] : id - s[l / 2]];
-          else if (outside[l] == STRATA_OUTSIDE_GHOST) there = !((const unsigned char *)ghost[l].p)[strata_ghost_offset(&ghost[l], l, x)];
-          else there = outside[l] == STRATA_OUTSIDE_ZERO;
+          if (x[l / 2] != (l % 2 ? n[l / 2] - 1 : 0))
+            there = !mask[l % 2 ? id + s[l / 2] : id - s[l / 2]];
+          else if (outside[l] == STRATA_OUTSIDE_GHOST)
+            there = !((const unsigned char *)ghost[l].p)[strata_ghost_offset(&ghost[l], l, x)];
+          else
+            there = outside[l] == STRATA_OUTSIDE_ZERO;
           if (there) f |= (unsigned char)(1 << l);
         }
         flags[id] = mask[id] ? 1 << 6 : f;
@@ -206,12 +211,12 @@ static PetscErrorCode StrataCoefficientsSetFlags(StrataCoefficients c)
 /* Makes the legs that are not there zero and masked rows masked I, and fetches the faces on the high sides of the box */
 static PetscErrorCode StrataCoefficientsFold(StrataCoefficients c)
 {
-  StrataGrid    g = c->grid;
-  StrataCoef_d  k;
-  PetscMemType  type;
-  void         *stream;
-  PetscScalar  *cell, *legs[STRATA_LEGS] = {NULL, NULL, NULL, NULL, NULL, NULL};
-  PetscInt      a, l;
+  StrataGrid   g = c->grid;
+  StrataCoef_d k;
+  PetscMemType type;
+  void        *stream;
+  PetscScalar *cell, *legs[STRATA_LEGS] = {NULL, NULL, NULL, NULL, NULL, NULL};
+  PetscInt     a, l;
 
   PetscFunctionBegin;
   PetscCall(StrataCoefficientsGetMemType(c, &type));
@@ -231,7 +236,8 @@ static PetscErrorCode StrataCoefficientsFold(StrataCoefficients c)
 
     PetscCall(StrataExchangeFaces(g, a, legs[2 * a], sizeof(PetscScalar), type, &halo, ghost));
     PetscCall(StrataArrayDestroy(&c->high[a]));
-    if (ghost[2 * a + 1].p && StrataGridLeg(g, (int)(2 * a + 1))->rank != g->rank) PetscCall(StrataArraySet(&c->high[a], (size_t)(g->size_local / g->n[a]) * sizeof(PetscScalar), type, ghost[2 * a + 1].p));
+    if (ghost[2 * a + 1].p && StrataGridLeg(g, (int)(2 * a + 1))->rank != g->rank)
+      PetscCall(StrataArraySet(&c->high[a], (size_t)(g->size_local / g->n[a]) * sizeof(PetscScalar), type, ghost[2 * a + 1].p));
     PetscCall(StrataHaloDestroy(&halo));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -256,17 +262,21 @@ static PetscErrorCode StrataCoefficientsMatchNeighbors(StrataCoefficients c, Pet
     PetscCall(PetscMPIIntCast(count, &n));
     PetscCall(PetscMalloc2(count, &mine, count, &theirs));
     for (side = 0; side < 2; side++) { /* this rank's high legs are compared with the next rank's low legs, by the next rank */
-      m    = 0;
+      m = 0;
       x[a] = side ? 0 : k.n[a] - 1;
       for (x[h1] = 0; x[h1] < k.n[h1]; x[h1]++)
         for (x[h0] = 0; x[h0] < k.n[h0] && count; x[h0]++, m++) {
           PetscReal leg[STRATA_LEGS];
 
           (void)strata_row_d(&k, x, leg);
-          if (!side) mine[m] = leg[2 * a + 1];
-          else if (low->rank >= 0 && theirs[m] != leg[2 * a]) *match = PETSC_FALSE;
+          if (!side)
+            mine[m] = leg[2 * a + 1];
+          else if (low->rank >= 0 && theirs[m] != leg[2 * a])
+            *match = PETSC_FALSE;
         }
-      if (!side) PetscCallMPI(MPI_Sendrecv(mine, n, MPIU_REAL, high->rank < 0 ? MPI_PROC_NULL : high->rank, g->tag[0], theirs, n, MPIU_REAL, low->rank < 0 ? MPI_PROC_NULL : low->rank, g->tag[0], g->comm, MPI_STATUS_IGNORE));
+      if (!side)
+        PetscCallMPI(MPI_Sendrecv(mine, n, MPIU_REAL, high->rank < 0 ? MPI_PROC_NULL : high->rank, g->tag[0], theirs, n, MPIU_REAL,
+                                  low->rank < 0 ? MPI_PROC_NULL : low->rank, g->tag[0], g->comm, MPI_STATUS_IGNORE));
     }
     PetscCall(PetscFree2(mine, theirs));
   }
@@ -276,15 +286,15 @@ static PetscErrorCode StrataCoefficientsMatchNeighbors(StrataCoefficients c, Pet
 /* Is the operator symmetric? */
 static PetscErrorCode StrataCoefficientsSymmetry(StrataCoefficients c)
 {
-  StrataGrid       g = c->grid;
-  PetscBool        s = PETSC_TRUE;
-  PetscInt         a, k, i, j;
+  StrataGrid g = c->grid;
+  PetscBool  s = PETSC_TRUE;
+  PetscInt   a, k, i, j;
 
   PetscFunctionBegin;
   if (c->form == MAT_STRATA_CONSTANT) {
     for (a = 0; a < g->dim; a++) s = (PetscBool)(s && c->leg[2 * a] == c->leg[2 * a + 1]);
   } else if (c->form == MAT_STRATA_TENSOR) {
-    const PetscInt     axis = c->axis, h0 = axis == 0 ? 1 : 0, h1 = axis == 2 ? 1 : 2, n0 = g->n[h0], n1 = g->n[h1], ncol = n0 * n1, nlev = g->n[axis];
+    const PetscInt axis = c->axis, h0 = axis == 0 ? 1 : 0, h1 = axis == 2 ? 1 : 2, n0 = g->n[h0], n1 = g->n[h1], ncol = n0 * n1, nlev = g->n[axis];
     const PetscScalar *alpha, *level;
 
     PetscCall(StrataArrayRead(&c->alpha, PETSC_MEMTYPE_HOST, &alpha));
@@ -296,7 +306,8 @@ static PetscErrorCode StrataCoefficientsSymmetry(StrataCoefficients c)
         if (j + 1 < n1) s = (PetscBool)(s && alpha[3 * ncol + i + n0 * j] == alpha[2 * ncol + i + n0 * (j + 1)]);
       }
     PetscCall(StrataCoefficientsMatchNeighbors(c, &s));
-  } else s = c->form == MAT_STRATA_FACES ? PETSC_TRUE : PETSC_FALSE;
+  } else
+    s = c->form == MAT_STRATA_FACES ? PETSC_TRUE : PETSC_FALSE;
   PetscCallMPI(MPIU_Allreduce(&s, &c->symmetric, 1, MPIU_BOOL, MPI_LAND, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -330,7 +341,8 @@ PetscErrorCode StrataCoefficientsRows(StrataCoefficients c, StrataRowQuantity qu
 }
 
 /* New coefficients in legwise form on the same grid, with their arrays to be written */
-static PetscErrorCode StrataCoefficientsCreateLegs(StrataCoefficients c, PetscMemType type, StrataCoefficients *created, PetscScalar **cell, PetscScalar *legs[])
+static PetscErrorCode StrataCoefficientsCreateLegs(StrataCoefficients c, PetscMemType type, StrataCoefficients *created, PetscScalar **cell,
+                                                   PetscScalar *legs[])
 {
   const size_t       bytes = (size_t)c->grid->size_local * sizeof(PetscScalar);
   StrataCoefficients d;
@@ -338,11 +350,11 @@ static PetscErrorCode StrataCoefficientsCreateLegs(StrataCoefficients c, PetscMe
 
   PetscFunctionBegin;
   PetscCall(StrataCoefficientsCreate(c->grid, &d));
-  d->form      = MAT_STRATA_LEGS;
+  d->form = MAT_STRATA_LEGS;
   d->nonfinite = c->nonfinite;
-  d->hasmask   = c->hasmask;
-  d->masked    = c->scale * c->masked + c->shift;
-  d->state     = 1;
+  d->hasmask = c->hasmask;
+  d->masked = c->scale * c->masked + c->shift;
+  d->state = 1;
   for (l = 0; l < STRATA_LEGS; l++) d->side[l] = c->side[l];
   PetscCall(StrataArrayCopy(&d->mask, &c->mask));
   PetscCall(StrataArrayCopy(&d->flags, &c->flags));
@@ -399,7 +411,8 @@ PetscErrorCode StrataCoefficientsTranspose(StrataCoefficients c, PetscMemType ty
 /*
    StrataCoefficientsMult - y = add + A x for nv vectors; the interior while the ghosts travel. The halo is one cell deep, faces.
 */
-PetscErrorCode StrataCoefficientsMult(StrataCoefficients c, StrataHalo halo, int nv, const PetscScalar *x, PetscInt ldx, const PetscScalar *add, PetscScalar *y, PetscInt ldy, PetscMemType type)
+PetscErrorCode StrataCoefficientsMult(StrataCoefficients c, StrataHalo halo, int nv, const PetscScalar *x, PetscInt ldx, const PetscScalar *add,
+                                      PetscScalar *y, PetscInt ldy, PetscMemType type)
 {
   StrataGrid   g = c->grid;
   StrataCoef_d k;
@@ -421,14 +434,19 @@ PetscErrorCode StrataCoefficientsMult(StrataCoefficients c, StrataHalo halo, int
     a = l / 2;
     if (rank < 0 || rank == g->rank || interior.lo[a] == interior.hi[a]) continue;
     shell[shells] = interior;
-    if (l % 2) shell[shells].lo[a] = --interior.hi[a];
-    else shell[shells].hi[a] = ++interior.lo[a];
+    if (l % 2)
+      shell[shells].lo[a] = --interior.hi[a];
+    else
+      shell[shells].hi[a] = ++interior.lo[a];
     shells++;
   }
   PetscCall(StrataHaloBegin(halo, x, sizeof(PetscScalar), nv, ldx, type));
   PetscCall(StrataHaloViewLegs(halo, ghost));
-  StrataDispatch(type, StrataMultHost_d(&k, ghost, 1, &interior, nv, x, ldx, add, y, ldy), StrataMultCUDA_d(&k, ghost, 1, &interior, nv, x, ldx, add, y, ldy, stream));
+  StrataDispatch(type, StrataMultHost_d(&k, ghost, 1, &interior, nv, x, ldx, add, y, ldy),
+                 StrataMultCUDA_d(&k, ghost, 1, &interior, nv, x, ldx, add, y, ldy, stream));
   PetscCall(StrataHaloEndLegs(halo, ghost));
-  if (shells) StrataDispatch(type, StrataMultHost_d(&k, ghost, shells, shell, nv, x, ldx, add, y, ldy), StrataMultCUDA_d(&k, ghost, shells, shell, nv, x, ldx, add, y, ldy, stream));
+  if (shells)
+    StrataDispatch(type, StrataMultHost_d(&k, ghost, shells, shell, nv, x, ldx, add, y, ldy),
+                   StrataMultCUDA_d(&k, ghost, shells, shell, nv, x, ldx, add, y, ldy, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

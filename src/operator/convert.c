@@ -5,22 +5,23 @@
 #include "operator_cell.h"
 
 /* The columns of row x, each once, with their values */
-static PetscInt StrataRowEntries(StrataGrid g, const StrataCoef_d *k, const StrataColumns *columns, const int outside[], const int x[3], PetscInt cols[], PetscScalar values[])
+static PetscInt StrataRowEntries(StrataGrid g, const StrataCoef_d *k, const StrataColumns *columns, const int outside[], const int x[3],
+                                 PetscInt cols[], PetscScalar values[])
 {
   PetscReal leg[STRATA_LEGS];
   PetscInt  count = 1;
 
   values[0] = strata_row_d(k, x, leg);
   values[0] = strata_diagonal_d(values[0], leg);
-  cols[0]   = g->start + x[0] + g->n[0] * (x[1] + g->n[1] * x[2]);
+  cols[0] = g->start + x[0] + g->n[0] * (x[1] + g->n[1] * x[2]);
   for (int l = 0; l < STRATA_LEGS; l++) {
     const PetscInt col = strata_column(columns, k->n, outside, l, x);
     PetscInt       m;
 
     if (leg[l] == 0 || col < 0) continue;
-    for (m = 0; m < count && cols[m] != col; m++) { }
+    for (m = 0; m < count && cols[m] != col; m++) {}
     if (m == count) {
-      cols[m]   = col;
+      cols[m] = col;
       values[m] = 0;
       count++;
     }
@@ -45,7 +46,8 @@ static PetscErrorCode MatConvert_Strata_AIJ(Mat A, MatType type, MatReuse reuse,
   g = c->grid;
   PetscCall(StrataCoefficientsGetKernel(c, PETSC_MEMTYPE_HOST, &k));
   StrataGridColumns(g, &columns, outside);
-  if (reuse == MAT_REUSE_MATRIX) B = *newmat;
+  if (reuse == MAT_REUSE_MATRIX)
+    B = *newmat;
   else {
     PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &B));
     PetscCall(MatSetSizes(B, g->size_local, g->size_local, PETSC_DETERMINE, PETSC_DETERMINE));
@@ -54,7 +56,7 @@ static PetscErrorCode MatConvert_Strata_AIJ(Mat A, MatType type, MatReuse reuse,
     PetscCall(MatSetDM(B, dm));
   }
   rstart = g->start;
-  rend   = g->start + g->size_local;
+  rend = g->start + g->size_local;
   PetscCall(PetscCalloc2(g->size_local, &dnnz, g->size_local, &onnz));
   for (pass = reuse == MAT_REUSE_MATRIX ? 1 : 0; pass < 2; pass++) {
     if (pass && reuse != MAT_REUSE_MATRIX) PetscCall(MatXAIJSetPreallocation(B, 1, dnnz, onnz, NULL, NULL));
@@ -65,11 +67,14 @@ static PetscErrorCode MatConvert_Strata_AIJ(Mat A, MatType type, MatReuse reuse,
           PetscScalar    values[STRATA_LEGS + 1];
           const PetscInt count = StrataRowEntries(g, &k, &columns, outside, x, cols, values);
 
-          if (pass) PetscCall(MatSetValues(B, 1, cols, count, cols, values, INSERT_VALUES));
+          if (pass)
+            PetscCall(MatSetValues(B, 1, cols, count, cols, values, INSERT_VALUES));
           else
             for (PetscInt m = 0; m < count; m++) {
-              if (cols[m] >= rstart && cols[m] < rend) dnnz[cols[0] - rstart]++;
-              else onnz[cols[0] - rstart]++;
+              if (cols[m] >= rstart && cols[m] < rend)
+                dnnz[cols[0] - rstart]++;
+              else
+                onnz[cols[0] - rstart]++;
             }
         }
   }
@@ -86,8 +91,10 @@ static PetscErrorCode MatConvert_Strata_AIJ(Mat A, MatType type, MatReuse reuse,
       if (c->symmetric) PetscCall(MatSetTransposeNullSpace(B, nullspace));
     }
   }
-  if (reuse == MAT_INPLACE_MATRIX) PetscCall(MatHeaderReplace(A, &B));
-  else *newmat = B;
+  if (reuse == MAT_INPLACE_MATRIX)
+    PetscCall(MatHeaderReplace(A, &B));
+  else
+    *newmat = B;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -100,17 +107,22 @@ static PetscErrorCode MatConvert_AIJ_Strata(Mat A, MatType type, MatReuse reuse,
   PetscFunctionBegin;
   (void)type;
   PetscCall(MatGetDM(A, &dm));
-  PetscCheck(dm, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The matrix has no grid: create it with DMCreateMatrix() on a DMDA, or attach one with MatSetDM()");
+  PetscCheck(dm, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+             "The matrix has no grid: create it with DMCreateMatrix() on a DMDA, or attach one with MatSetDM()");
   PetscCall(StrataCoefficientsGet(A, dm, &c));
-  if (reuse == MAT_REUSE_MATRIX) B = *newmat;
-  else PetscCall(MatCreateStrata(dm, &B));
+  if (reuse == MAT_REUSE_MATRIX)
+    B = *newmat;
+  else
+    PetscCall(MatCreateStrata(dm, &B));
   PetscCall(StrataCoefficientsDuplicate(c, &own));
   PetscCall(StrataCoefficientsDestroy(&c));
   PetscCall(MatStrataReplaceCoefficients(B, own));
   PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
-  if (reuse == MAT_INPLACE_MATRIX) PetscCall(MatHeaderReplace(A, &B));
-  else *newmat = B;
+  if (reuse == MAT_INPLACE_MATRIX)
+    PetscCall(MatHeaderReplace(A, &B));
+  else
+    *newmat = B;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -23,13 +23,16 @@ static PetscErrorCode StrataRowsGet(Mat A, StrataRows *r)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(r, sizeof(*r)));
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &aij, MATSEQAIJ, MATMPIAIJ, ""));
-  PetscCheck(aij, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "Strata reads coefficients out of matrices of type %s and %s, not %s: choose one of them (-mat_type aij, -dm_mat_type aij)", MATSTRATA, MATAIJ, ((PetscObject)A)->type_name);
+  PetscCheck(aij, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "Strata reads coefficients out of matrices of type %s and %s, not %s: choose one of them (-mat_type aij, -dm_mat_type aij)", MATSTRATA,
+             MATAIJ, ((PetscObject)A)->type_name);
   PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The matrix is not assembled");
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
   if (mpi) {
     PetscCall(MatMPIAIJGetSeqAIJ(A, &r->diagonal, &r->offdiagonal, &r->colmap));
     PetscCall(MatGetSize(r->offdiagonal, NULL, &ncols));
-  } else r->diagonal = A;
+  } else
+    r->diagonal = A;
   PetscCall(MatGetOwnershipRangeColumn(A, &first, NULL));
   for (b = 0; b < (mpi ? 2 : 1); b++) {
     PetscCall(MatSeqAIJGetCSRAndMemType(b ? r->offdiagonal : r->diagonal, &r->block[b].row, &r->block[b].col, &value, &type[b]));
@@ -46,7 +49,7 @@ static PetscErrorCode StrataRowsGet(Mat A, StrataRows *r)
       PetscCall(MatSeqAIJGetArrayRead(B, &r->block[b].value));
     }
     r->rowij = PETSC_TRUE;
-    r->type  = PETSC_MEMTYPE_HOST;
+    r->type = PETSC_MEMTYPE_HOST;
   }
   r->block[0].first = (StrataInt)first;
   if (mpi) {
@@ -79,8 +82,8 @@ static PetscErrorCode StrataRowsRestore(StrataRows *r)
 void StrataGridColumns(StrataGrid g, StrataColumns *columns, int outside[])
 {
   for (int l = 0; l < STRATA_LEGS; l++) {
-    const StrataNeighbor *nb   = StrataGridLeg(g, l);
-    const int             a    = l / 2;
+    const StrataNeighbor *nb = StrataGridLeg(g, l);
+    const int             a = l / 2;
     const PetscInt        s[3] = {1, nb->n[0], nb->n[0] * nb->n[1]};
 
     outside[l] = nb->rank < 0 ? STRATA_OUTSIDE_NONE : STRATA_OUTSIDE_GHOST;
@@ -91,7 +94,8 @@ void StrataGridColumns(StrataGrid g, StrataColumns *columns, int outside[])
 }
 
 /* Reads excess and legs (NULL: not wanted) and gives the first faults of all ranks, PETSC_MAX_INT for none */
-static PetscErrorCode StrataExtract(Mat A, StrataGrid g, PetscInt axis, StrataArray *cell, StrataArray *legs[], PetscMemType *type, StrataCSRFaults *faults)
+static PetscErrorCode StrataExtract(Mat A, StrataGrid g, PetscInt axis, StrataArray *cell, StrataArray *legs[], PetscMemType *type,
+                                    StrataCSRFaults *faults)
 {
   const size_t  bytes = (size_t)g->size_local * sizeof(PetscScalar);
   StrataRows    rows;
@@ -123,24 +127,26 @@ static PetscErrorCode StrataExtract(Mat A, StrataGrid g, PetscInt axis, StrataAr
   faults->outside = faults->nonfinite = PETSC_MAX_INT;
   PetscCall(StrataGetStream(rows.type, &stream));
   if (g->size_local)
-    StrataDispatch(rows.type, StrataExtractHost(rows.block, &columns, n, outside, (int)axis, pcell, plegs, faults), StrataExtractCUDA(rows.block, &columns, n, outside, (int)axis, pcell, plegs, faults, stream));
+    StrataDispatch(rows.type, StrataExtractHost(rows.block, &columns, n, outside, (int)axis, pcell, plegs, faults),
+                   StrataExtractCUDA(rows.block, &columns, n, outside, (int)axis, pcell, plegs, faults, stream));
   *type = rows.type;
   PetscCall(StrataRowsRestore(&rows));
   first[0] = faults->outside;
   first[1] = faults->nonfinite;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, first, 2, MPIU_INT, MPI_MIN, g->comm));
-  faults->outside   = (StrataInt)first[0];
+  faults->outside = (StrataInt)first[0];
   faults->nonfinite = (StrataInt)first[1];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode StrataMatGetLines(Mat A, StrataGrid g, PetscInt axis, StrataArray *excess, StrataArray *lower, StrataArray *upper, PetscMemType *type, PetscInt *nonfinite)
+PetscErrorCode StrataMatGetLines(Mat A, StrataGrid g, PetscInt axis, StrataArray *excess, StrataArray *lower, StrataArray *upper, PetscMemType *type,
+                                 PetscInt *nonfinite)
 {
   StrataArray    *legs[STRATA_LEGS] = {NULL, NULL, NULL, NULL, NULL, NULL};
   StrataCSRFaults faults;
 
   PetscFunctionBegin;
-  legs[2 * axis]     = lower;
+  legs[2 * axis] = lower;
   legs[2 * axis + 1] = upper;
   PetscCall(StrataExtract(A, g, axis, excess, legs, type, &faults));
   *nonfinite = faults.nonfinite == PETSC_MAX_INT ? -1 : faults.nonfinite;
@@ -212,8 +218,10 @@ PetscErrorCode StrataMatGetGrid(Mat A, DM dm, StrataGrid *grid)
   PetscCall(MatGetSize(A, &N, NULL));
   fits = n == (*grid)->size_local ? PETSC_TRUE : PETSC_FALSE;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &fits, 1, MPIU_BOOL, MPI_LAND, (*grid)->comm));
-  PetscCheck(fits, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows, the DMDA %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells, or other ranks own them: the matrix must be one of this DMDA, see DMCreateMatrix()", N, (*grid)->N[0],
-             (*grid)->N[1], (*grid)->N[2]);
+  PetscCheck(fits, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+             "The matrix has %" PetscInt_FMT " rows, the DMDA %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
+             " cells, or other ranks own them: the matrix must be one of this DMDA, see DMCreateMatrix()",
+             N, (*grid)->N[0], (*grid)->N[1], (*grid)->N[2]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -229,7 +237,8 @@ static PetscErrorCode StrataRowWords(StrataGrid g, PetscInt row, char words[], s
     cell[2] = g->lo[2] + r / (g->n[0] * g->n[1]);
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, cell, 3, MPIU_INT, MPI_MAX, g->comm));
-  PetscCall(PetscSNPrintf(words, len, "row %" PetscInt_FMT ", cell (%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT ")", row, cell[0], cell[1], cell[2]));
+  PetscCall(PetscSNPrintf(words, len, "row %" PetscInt_FMT ", cell (%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT ")", row, cell[0], cell[1],
+                          cell[2]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -284,19 +293,23 @@ static PetscErrorCode StrataCoefficientsExtract(Mat A, DM dm, StrataCoefficients
 
   PetscFunctionBegin;
   PetscCall(StrataMatGetGrid(A, dm, &g));
-  PetscCheck(g, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The matrix has no grid: create it with DMCreateMatrix() on a DMDA, or attach one with MatSetDM() or KSPSetDM()");
+  PetscCheck(g, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+             "The matrix has no grid: create it with DMCreateMatrix() on a DMDA, or attach one with MatSetDM() or KSPSetDM()");
   PetscCall(StrataCoefficientsCreate(g, &c));
   PetscCall(StrataGridDestroy(&g));
-  g       = c->grid;
+  g = c->grid;
   c->form = MAT_STRATA_LEGS;
   for (l = 0; l < STRATA_LEGS; l++) legs[l] = &c->legs[l];
   PetscCall(StrataExtract(A, g, -1, &c->cell, legs, &type, &faults));
   if (faults.outside != PETSC_MAX_INT) {
     PetscCall(StrataRowWords(g, faults.outside, words, sizeof(words)));
-    SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP, "The matrix has an entry outside the star stencil (%s): it must couple each cell to its nearest neighbours along the axes only. Use a star stencil (DMDA_STENCIL_STAR), or PCCOLUMN, which needs the entries on its lines only", words);
+    SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP,
+            "The matrix has an entry outside the star stencil (%s): it must couple each cell to its nearest neighbours along the axes only. Use a "
+            "star stencil (DMDA_STENCIL_STAR), or PCCOLUMN, which needs the entries on its lines only",
+            words);
   }
   c->nonfinite = faults.nonfinite == PETSC_MAX_INT ? -1 : faults.nonfinite;
-  c->state     = 1;
+  c->state = 1;
   PetscCall(StrataLegsSymmetric(c, type, &symmetric));
   if (symmetric) { /* keep the low faces only */
     for (l = 1; l < STRATA_LEGS; l += 2) PetscCall(StrataArrayDestroy(&c->legs[l]));
@@ -321,7 +334,8 @@ PetscErrorCode StrataCoefficientsGet(Mat A, DM dm, StrataCoefficients *coefficie
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSTRATA, &isstrata));
   if (isstrata) {
-    PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The operator is not assembled: call MatAssemblyBegin() and MatAssemblyEnd()");
+    PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+               "The operator is not assembled: call MatAssemblyBegin() and MatAssemblyEnd()");
     PetscCall(MatStrataGetCoefficients(A, coefficients));
     PetscCall(StrataCoefficientsReference(*coefficients));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -334,7 +348,8 @@ PetscErrorCode StrataCoefficientsGet(Mat A, DM dm, StrataCoefficients *coefficie
     PetscCall(StrataContainerSetDestroy(container, StrataCacheDestroy));
     PetscCall(PetscObjectCompose((PetscObject)A, "StrataCoefficients", (PetscObject)container));
     PetscCall(PetscObjectDereference((PetscObject)container));
-  } else PetscCall(PetscContainerGetPointer(container, (void **)&cache));
+  } else
+    PetscCall(PetscContainerGetPointer(container, (void **)&cache));
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
   if (!cache->c || cache->state != state) {
     PetscCall(StrataCoefficientsDestroy(&cache->c));

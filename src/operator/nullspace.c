@@ -18,7 +18,7 @@ static PetscInt StrataFind(PetscInt parent[], PetscInt i)
 {
   while (parent[i] != i) {
     parent[i] = parent[parent[i]];
-    i         = parent[i];
+    i = parent[i];
   }
   return i;
 }
@@ -27,12 +27,16 @@ static void StrataJoin(PetscInt parent[], PetscInt i, PetscInt j)
 {
   i = StrataFind(parent, i);
   j = StrataFind(parent, j);
-  if (i < j) parent[j] = i;
-  else parent[i] = j;
+  if (i < j)
+    parent[j] = i;
+  else
+    parent[i] = j;
 }
 
 /* Calls action for every cell with its excess and legs */
-static PetscErrorCode StrataEachRow(StrataComponents *q, PetscErrorCode (*action)(StrataComponents *, const int[], PetscInt, PetscReal, const PetscReal[], void *), void *ctx)
+static PetscErrorCode StrataEachRow(StrataComponents *q,
+                                    PetscErrorCode (*action)(StrataComponents *, const int[], PetscInt, PetscReal, const PetscReal[], void *),
+                                    void *ctx)
 {
   PetscInt id = 0;
   int      x[3];
@@ -65,7 +69,7 @@ static PetscErrorCode StrataJoinRow(StrataComponents *q, const int x[], PetscInt
 static PetscErrorCode StrataLowerRow(StrataComponents *q, const int x[], PetscInt id, PetscReal excess, const PetscReal leg[], void *ctx)
 {
   const StrataGhost *ghost = (const StrataGhost *)ctx;
-  const PetscInt     root  = StrataFind(q->parent, id);
+  const PetscInt     root = StrataFind(q->parent, id);
 
   PetscFunctionBegin;
   (void)excess;
@@ -91,8 +95,10 @@ static PetscInt StrataComponentOf(const StrataComponentList *list, int64_t label
   while (hi - lo > 1) {
     const PetscInt mid = (lo + hi) / 2;
 
-    if (list->label[mid] <= label) lo = mid;
-    else hi = mid;
+    if (list->label[mid] <= label)
+      lo = mid;
+    else
+      hi = mid;
   }
   return lo;
 }
@@ -100,7 +106,7 @@ static PetscInt StrataComponentOf(const StrataComponentList *list, int64_t label
 static PetscErrorCode StrataCountRow(StrataComponents *q, const int x[], PetscInt id, PetscReal excess, const PetscReal leg[], void *ctx)
 {
   StrataComponentList *list = (StrataComponentList *)ctx;
-  const PetscInt       m    = StrataComponentOf(list, q->label[id]);
+  const PetscInt       m = StrataComponentOf(list, q->label[id]);
 
   PetscFunctionBegin;
   (void)x;
@@ -115,7 +121,7 @@ static PetscErrorCode StrataCountRow(StrataComponents *q, const int x[], PetscIn
 static PetscErrorCode StrataLabel(StrataComponents *q)
 {
   const PetscInt depth[3] = {1, 1, 1};
-  StrataGrid     g        = q->grid;
+  StrataGrid     g = q->grid;
   StrataHalo     halo;
   StrataGhost    ghost[STRATA_LEGS];
   PetscBool      changed = PETSC_TRUE;
@@ -146,7 +152,7 @@ static PetscErrorCode StrataLabel(StrataComponents *q)
 /* The labels of all components of all ranks, sorted, which is the order of their roots */
 static PetscErrorCode StrataListComponents(StrataComponents *q, StrataComponentList *list, PetscInt *total)
 {
-  StrataGrid   g     = q->grid;
+  StrataGrid   g = q->grid;
   PetscInt     roots = 0, i;
   PetscInt    *mine;
   PetscMPIInt *counts, *starts, n;
@@ -179,7 +185,7 @@ typedef enum { STRATA_REGULAR, STRATA_CONNECTED, STRATA_UNKNOWN } StrataSingular
 /* What can be told without a look at each cell: no row that sums to zero, or one component of all cells */
 static PetscErrorCode StrataQuickAnswer(StrataCoefficients c, StrataSingularity *answer)
 {
-  StrataGrid         g    = c->grid;
+  StrataGrid         g = c->grid;
   PetscBool          zero = PETSC_FALSE, closed = PETSC_FALSE, cut = PETSC_FALSE;
   const PetscScalar *p;
   PetscMemType       type;
@@ -192,8 +198,10 @@ static PetscErrorCode StrataQuickAnswer(StrataCoefficients c, StrataSingularity 
       if (c->leg[m] != 0 && !g->periodic[m / 2] && c->side[m] == MAT_STRATA_DIRICHLET) closed = PETSC_TRUE;
       if (c->leg[m] == 0 && g->N[m / 2] > 1) cut = PETSC_TRUE;
     }
-    if (c->excess != 0 || (closed && !c->hasmask)) *answer = STRATA_REGULAR;
-    else *answer = c->hasmask || cut ? STRATA_UNKNOWN : STRATA_CONNECTED;
+    if (c->excess != 0 || (closed && !c->hasmask))
+      *answer = STRATA_REGULAR;
+    else
+      *answer = c->hasmask || cut ? STRATA_UNKNOWN : STRATA_CONNECTED;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (c->form == MAT_STRATA_TENSOR) {
@@ -252,7 +260,7 @@ PetscErrorCode StrataCoefficientsNullSpace(StrataCoefficients c, DM dm, MatNullS
   StrataComponentList list = {0, NULL, NULL, NULL};
 
   PetscFunctionBegin;
-  *nullspace  = NULL;
+  *nullspace = NULL;
   *components = 0;
   PetscCall(StrataQuickAnswer(c, &answer));
   if (answer == STRATA_REGULAR) PetscFunctionReturn(PETSC_SUCCESS);
@@ -268,8 +276,10 @@ PetscErrorCode StrataCoefficientsNullSpace(StrataCoefficients c, DM dm, MatNullS
   PetscCall(PetscMalloc2(g->size_local, &q.parent, g->size_local, &q.label));
   PetscCall(StrataLabel(&q));
   PetscCall(StrataListComponents(&q, &list, components));
-  if (list.count) PetscCall(StrataIndicators(&q, &list, dm, nullspace, components));
-  else if (*components) PetscCall(PetscInfo(dm, "%" PetscInt_FMT " connected components are too many to look for a null space\n", *components));
+  if (list.count)
+    PetscCall(StrataIndicators(&q, &list, dm, nullspace, components));
+  else if (*components)
+    PetscCall(PetscInfo(dm, "%" PetscInt_FMT " connected components are too many to look for a null space\n", *components));
   PetscCall(PetscFree3(list.label, list.cells, list.regular));
   PetscCall(PetscFree2(q.parent, q.label));
   PetscFunctionReturn(PETSC_SUCCESS);

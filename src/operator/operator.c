@@ -24,7 +24,8 @@ static PetscErrorCode MatStrataContext(Mat A, Mat_Strata **ctx)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSTRATA, &isstrata));
-  PetscCheck(isstrata, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix is of type %s, not %s: create it with MatCreateStrata()", ((PetscObject)A)->type_name, MATSTRATA);
+  PetscCheck(isstrata, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix is of type %s, not %s: create it with MatCreateStrata()",
+             ((PetscObject)A)->type_name, MATSTRATA);
   PetscCall(MatShellGetContext(A, ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -43,10 +44,12 @@ static PetscErrorCode MatStrataPrepare(Mat A, Mat_Strata **ctx)
   *ctx = s;
   if (s->c) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetDM(A, &dm));
-  PetscCheck(dm, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The matrix has no grid: create it with MatCreateStrata() on a DMDA, or call MatSetDM()");
+  PetscCheck(dm, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+             "The matrix has no grid: create it with MatCreateStrata() on a DMDA, or call MatSetDM()");
   PetscCall(StrataGridCreateDMDA(dm, &grid));
   PetscCall(MatGetLocalSize(A, &n, NULL));
-  PetscCheck(n == grid->size_local || n < 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank, but its DMDA %" PetscInt_FMT " cells", n, grid->size_local);
+  PetscCheck(n == grid->size_local || n < 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "The matrix has %" PetscInt_FMT " rows on this rank, but its DMDA %" PetscInt_FMT " cells", n, grid->size_local);
   PetscCall(StrataCoefficientsCreate(grid, &s->c));
   PetscCall(StrataGridDestroy(&grid));
   PetscCall(StrataHaloCreate(s->c->grid, depth, PETSC_FALSE, &s->halo));
@@ -67,9 +70,9 @@ static PetscErrorCode MatStrataBeginSet(Mat A, MatStrataForm form, Mat_Strata **
     PetscCall(StrataArrayDestroy(&(*s)->c->cell));
     for (l = 0; l < STRATA_LEGS; l++) PetscCall(StrataArrayDestroy(&(*s)->c->legs[l]));
   }
-  (*s)->c->form   = form;
-  (*s)->c->scale  = 1;
-  (*s)->c->shift  = 0;
+  (*s)->c->form = form;
+  (*s)->c->scale = 1;
+  (*s)->c->shift = 0;
   (*s)->c->masked = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -86,7 +89,8 @@ static PetscErrorCode MatStrataNeedForm(Mat A, MatStrataForm form, Mat_Strata **
 {
   PetscFunctionBegin;
   PetscCall(MatStrataPrepare(A, s));
-  PetscCheck((*s)->c->form == form, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The coefficients are in form %s, not %s", MatStrataForms[(*s)->c->form], MatStrataForms[form]);
+  PetscCheck((*s)->c->form == form, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The coefficients are in form %s, not %s",
+             MatStrataForms[(*s)->c->form], MatStrataForms[form]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -142,7 +146,8 @@ PetscErrorCode MatStrataSetSides(Mat A, const MatStrataSide sides[])
   PetscFunctionBegin;
   PetscCall(MatStrataPrepare(A, &s));
   for (l = 0; l < 2 * s->c->grid->dim; l++)
-    PetscCheck(sides[l] == MAT_STRATA_DIRICHLET || sides[l] == MAT_STRATA_NEUMANN, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "Side %" PetscInt_FMT " is %d, neither MAT_STRATA_DIRICHLET nor MAT_STRATA_NEUMANN", l, (int)sides[l]);
+    PetscCheck(sides[l] == MAT_STRATA_DIRICHLET || sides[l] == MAT_STRATA_NEUMANN, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+               "Side %" PetscInt_FMT " is %d, neither MAT_STRATA_DIRICHLET nor MAT_STRATA_NEUMANN", l, (int)sides[l]);
   for (l = 0; l < 2 * s->c->grid->dim; l++) s->c->side[l] = sides[l];
   PetscCall(MatStrataEndSet(A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -186,8 +191,10 @@ static PetscErrorCode MatStrataCheckVec(Mat A, StrataGrid g, Vec v, const char w
   PetscCall(VecGetSize(v, &N));
   bad = n == g->size_local ? PETSC_FALSE : PETSC_TRUE;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &bad, 1, MPIU_BOOL, MPI_LOR, PetscObjectComm((PetscObject)A)));
-  PetscCheck(!bad, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ, "The vector of %s has %" PetscInt_FMT " entries, or other ranks own them, but the grid has %" PetscInt_FMT " cells: create it with DMCreateGlobalVector()", what, N,
-             g->N[0] * g->N[1] * g->N[2]);
+  PetscCheck(!bad, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+             "The vector of %s has %" PetscInt_FMT " entries, or other ranks own them, but the grid has %" PetscInt_FMT
+             " cells: create it with DMCreateGlobalVector()",
+             what, N, g->N[0] * g->N[1] * g->N[2]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -364,7 +371,8 @@ PetscErrorCode MatStrataGetConstant(Mat A, PetscScalar *excess, PetscScalar legs
 
 .seealso: `MATSTRATA`, `MatStrataGetTensor()`, `MatStrataSetSides()`, `StrataPressureSetOperator()`
 @*/
-PetscErrorCode MatStrataSetTensor(Mat A, PetscInt axis, PetscInt columns, const PetscScalar area[], const PetscScalar alpha[], PetscInt levels, const PetscScalar level[])
+PetscErrorCode MatStrataSetTensor(Mat A, PetscInt axis, PetscInt columns, const PetscScalar area[], const PetscScalar alpha[], PetscInt levels,
+                                  const PetscScalar level[])
 {
   Mat_Strata *s;
   StrataGrid  g;
@@ -373,13 +381,20 @@ PetscErrorCode MatStrataSetTensor(Mat A, PetscInt axis, PetscInt columns, const 
   PetscFunctionBegin;
   PetscCall(MatStrataPrepare(A, &s));
   g = s->c->grid;
-  PetscCheck(axis >= 0 && axis < g->dim, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "The columns are said to lie along axis %" PetscInt_FMT ", but the grid has %" PetscInt_FMT " axes, counted from 0", axis, g->dim);
-  want   = g->n[axis == 0 ? 1 : 0] * g->n[axis == 2 ? 1 : 2];
+  PetscCheck(axis >= 0 && axis < g->dim, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+             "The columns are said to lie along axis %" PetscInt_FMT ", but the grid has %" PetscInt_FMT " axes, counted from 0", axis, g->dim);
+  want = g->n[axis == 0 ? 1 : 0] * g->n[axis == 2 ? 1 : 2];
   bad[0] = columns != want;
   bad[1] = levels != g->n[axis];
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, bad, 2, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
-  PetscCheck(!bad[0], PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ, "Numbers of %" PetscInt_FMT " columns were given on rank %d, but its box has %" PetscInt_FMT " columns (or the same on another rank): see MatStrataSetTensor() for their order", columns, g->rank, want);
-  PetscCheck(!bad[1], PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ, "Numbers of %" PetscInt_FMT " levels were given on rank %d, but its box has %" PetscInt_FMT " levels (or the same on another rank): give those of its own levels", levels, g->rank, g->n[axis]);
+  PetscCheck(!bad[0], PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+             "Numbers of %" PetscInt_FMT " columns were given on rank %d, but its box has %" PetscInt_FMT
+             " columns (or the same on another rank): see MatStrataSetTensor() for their order",
+             columns, g->rank, want);
+  PetscCheck(!bad[1], PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+             "Numbers of %" PetscInt_FMT " levels were given on rank %d, but its box has %" PetscInt_FMT
+             " levels (or the same on another rank): give those of its own levels",
+             levels, g->rank, g->n[axis]);
   PetscCall(MatStrataBeginSet(A, MAT_STRATA_TENSOR, &s));
   s->c->axis = axis;
   PetscCall(StrataArraySet(&s->c->area, (size_t)columns * sizeof(PetscScalar), PETSC_MEMTYPE_HOST, area));
@@ -414,7 +429,8 @@ PetscErrorCode MatStrataSetTensor(Mat A, PetscInt axis, PetscInt columns, const 
 
 .seealso: `MATSTRATA`, `MatStrataSetTensor()`
 @*/
-PetscErrorCode MatStrataGetTensor(Mat A, PetscInt *axis, PetscInt *columns, const PetscScalar *area[], const PetscScalar *alpha[], PetscInt *levels, const PetscScalar *level[])
+PetscErrorCode MatStrataGetTensor(Mat A, PetscInt *axis, PetscInt *columns, const PetscScalar *area[], const PetscScalar *alpha[], PetscInt *levels,
+                                  const PetscScalar *level[])
 {
   Mat_Strata *s;
   StrataGrid  g;
@@ -443,7 +459,8 @@ static PetscErrorCode MatStrataSetVariable(Mat A, MatStrataForm form, Vec excess
   PetscCall(MatStrataPrepare(A, &s));
   g = s->c->grid;
   PetscCall(MatStrataCheckVec(A, g, excess, "the excess"));
-  for (l = 0; l < 2 * g->dim; l += step) PetscCall(MatStrataCheckVec(A, g, legs[l / step], form == MAT_STRATA_FACES ? "the faces of an axis" : "a leg"));
+  for (l = 0; l < 2 * g->dim; l += step)
+    PetscCall(MatStrataCheckVec(A, g, legs[l / step], form == MAT_STRATA_FACES ? "the faces of an axis" : "a leg"));
   PetscCall(MatStrataBeginSet(A, form, &s));
   {
     /* all arrays in one memory: on the device if every vector is there */
@@ -461,7 +478,7 @@ static PetscErrorCode MatStrataSetVariable(Mat A, MatStrataForm form, Vec excess
     }
     for (l = -step; l < STRATA_LEGS; l += step) {
       StrataArray       *array = l < 0 ? &s->c->cell : &s->c->legs[l];
-      Vec                v     = l < 0 ? excess : l < 2 * g->dim ? legs[l / step] : NULL;
+      Vec                v = l < 0 ? excess : l < 2 * g->dim ? legs[l / step] : NULL;
       const size_t       bytes = (size_t)g->size_local * sizeof(PetscScalar);
       const PetscScalar *p;
       PetscMemType       type = host ? PETSC_MEMTYPE_HOST : PETSC_MEMTYPE_DEVICE;
@@ -676,7 +693,8 @@ static PetscErrorCode MatAssemblyEnd_Strata(Mat A, MatAssemblyType type)
   PetscFunctionBegin;
   if (type == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatStrataPrepare(A, &s));
-  PetscCheck(s->c->form != MAT_STRATA_NONE, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The operator has no coefficients: call MatStrataSetConstant(), MatStrataSetTensor(), MatStrataSetFaces() or MatStrataSetLegs() first");
+  PetscCheck(s->c->form != MAT_STRATA_NONE, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+             "The operator has no coefficients: call MatStrataSetConstant(), MatStrataSetTensor(), MatStrataSetFaces() or MatStrataSetLegs() first");
   PetscCall(StrataCoefficientsSetUp(s->c));
   PetscCall(MatSetOption(A, MAT_SYMMETRIC, s->c->symmetric));
   PetscCall(MatGetNullSpace(A, &attached));
@@ -707,7 +725,8 @@ static PetscErrorCode MatStrataApply(Mat A, StrataCoefficients c, StrataHalo hal
   if (PetscMemTypeDevice(type)) {
     PetscCall(PetscLogGpuTimeEnd());
     PetscCall(PetscLogGpuFlops(3.0 * (2 * c->grid->dim) * n));
-  } else PetscCall(PetscLogFlops(3.0 * (2 * c->grid->dim) * n));
+  } else
+    PetscCall(PetscLogFlops(3.0 * (2 * c->grid->dim) * n));
   PetscCall(StrataVecRestoreArrays(x, add, y, &ax, &aadd, &ay, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -740,7 +759,8 @@ static PetscErrorCode MatStrataGetTranspose(Mat_Strata *s, Vec x, StrataCoeffici
   PetscFunctionBegin;
   *c = s->c;
   if (s->c->symmetric) PetscFunctionReturn(PETSC_SUCCESS);
-  if (s->transpose && (s->transposestate != s->c->state || s->transposescale != s->c->scale || s->transposeshift != s->c->shift)) PetscCall(StrataCoefficientsDestroy(&s->transpose));
+  if (s->transpose && (s->transposestate != s->c->state || s->transposescale != s->c->scale || s->transposeshift != s->c->shift))
+    PetscCall(StrataCoefficientsDestroy(&s->transpose));
   if (!s->transpose) {
     PetscCall(VecGetArrayReadAndMemType(x, &p, &type));
     PetscCall(StrataCoefficientsTranspose(s->c, type, &s->transpose));
@@ -794,7 +814,8 @@ static PetscErrorCode MatNorm_Strata(Mat A, NormType norm, PetscReal *value)
   PetscMemType type;
 
   PetscFunctionBegin;
-  PetscCheck(norm == NORM_INFINITY, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A matrix of type %s has the infinity norm only (NORM_INFINITY)", MATSTRATA);
+  PetscCheck(norm == NORM_INFINITY, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A matrix of type %s has the infinity norm only (NORM_INFINITY)",
+             MATSTRATA);
   PetscCall(MatShellGetContext(A, &s));
   PetscCall(StrataCoefficientsGetMemType(s->c, &type));
   PetscCall(StrataArrayCreate(&rows, (size_t)s->c->grid->size_local * sizeof(PetscScalar)));
@@ -844,7 +865,8 @@ static PetscErrorCode MatAXPY_Strata(Mat Y, PetscScalar a, Mat X, MatStructure s
   cy = y->c;
   cx = x->c;
   PetscCall(StrataGridCheckSame(cy->grid, cx->grid, "MatAXPY() of Strata operators"));
-  if (cy->hasmask != cx->hasmask) same = PETSC_FALSE;
+  if (cy->hasmask != cx->hasmask)
+    same = PETSC_FALSE;
   else if (cy->hasmask) {
     const unsigned char *my, *mx;
 
@@ -874,7 +896,7 @@ static PetscErrorCode MatAXPY_Strata(Mat Y, PetscScalar a, Mat X, MatStructure s
       for (i = 0; i < cy->grid->size_local; i++) py[i] += a * px[i];
     }
     e->masked = e->masked + a * f->masked;
-    e->state  = cy->state;
+    e->state = cy->state;
     PetscCall(StrataCoefficientsDestroy(&f));
     PetscCall(StrataCoefficientsDestroy(&y->c));
     y->c = e;
@@ -909,8 +931,8 @@ static PetscErrorCode MatDuplicate_Strata(Mat A, MatDuplicateOption option, Mat 
   PetscCall(StrataCoefficientsDuplicate(s->c, &t->c));
   if (!A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectReference((PetscObject)s->nullspace));
-  t->nullspace    = s->nullspace;
-  t->components   = s->components;
+  t->nullspace = s->nullspace;
+  t->components = s->components;
   (*B)->assembled = PETSC_TRUE;
   PetscCall(MatSetOption(*B, MAT_SYMMETRIC, t->c->symmetric));
   PetscCall(MatStrataUpdateNullSpace(*B, t));
@@ -941,21 +963,35 @@ static PetscErrorCode MatView_Strata(Mat A, PetscViewer viewer)
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &masked, 1, MPIU_INT, MPI_SUM, g->comm));
   }
   PetscCall(PetscViewerASCIIPushTab(viewer));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " on %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " ranks\n", g->N[0], g->N[1], g->N[2], g->procs[0], g->procs[1], g->procs[2]));
-  PetscCall(PetscSNPrintf(line, sizeof(line), "%s%s", MatStrataForms[s->c->form], s->c->form == MAT_STRATA_TENSOR ? s->c->axis == 0 ? ", columns along x" : s->c->axis == 1 ? ", columns along y" : ", columns along z" : ""));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "coefficients in form %s, %s, scale %g, shift %g\n", line, s->c->symmetric ? "symmetric" : "not symmetric", (double)s->c->scale, (double)s->c->shift));
+  PetscCall(PetscViewerASCIIPrintf(
+      viewer, "grid %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " on %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " ranks\n",
+      g->N[0], g->N[1], g->N[2], g->procs[0], g->procs[1], g->procs[2]));
+  PetscCall(PetscSNPrintf(line, sizeof(line), "%s%s", MatStrataForms[s->c->form],
+                          s->c->form == MAT_STRATA_TENSOR ? s->c->axis == 0   ? ", columns along x"
+                                                            : s->c->axis == 1 ? ", columns along y"
+                                                                              : ", columns along z"
+                                                          : ""));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "coefficients in form %s, %s, scale %g, shift %g\n", line, s->c->symmetric ? "symmetric" : "not symmetric",
+                                   (double)s->c->scale, (double)s->c->shift));
   for (a = 0; a < g->dim; a++) {
     const char *kind;
 
-    if (g->periodic[a]) kind = "periodic";
-    else if (s->c->form == MAT_STRATA_FACES || s->c->form == MAT_STRATA_LEGS) kind = "in the coefficients";
-    else if (s->c->side[2 * a] == s->c->side[2 * a + 1]) kind = MatStrataSides[s->c->side[2 * a]];
-    else kind = s->c->side[2 * a] == MAT_STRATA_NEUMANN ? "Neumann and Dirichlet" : "Dirichlet and Neumann";
+    if (g->periodic[a])
+      kind = "periodic";
+    else if (s->c->form == MAT_STRATA_FACES || s->c->form == MAT_STRATA_LEGS)
+      kind = "in the coefficients";
+    else if (s->c->side[2 * a] == s->c->side[2 * a + 1])
+      kind = MatStrataSides[s->c->side[2 * a]];
+    else
+      kind = s->c->side[2 * a] == MAT_STRATA_NEUMANN ? "Neumann and Dirichlet" : "Dirichlet and Neumann";
     PetscCall(PetscViewerASCIIPrintf(viewer, "sides along %c: %s\n", (char)('x' + a), kind));
   }
   if (s->c->hasmask) PetscCall(PetscViewerASCIIPrintf(viewer, "masked cells: %" PetscInt_FMT "\n", masked));
-  if (s->nullspace) PetscCall(PetscViewerASCIIPrintf(viewer, "singular: null space of %" PetscInt_FMT " connected component%s%s\n", s->components, s->components == 1 ? "" : "s", s->c->shift == 0 ? "" : ", lifted by the shift"));
-  else if (s->components) PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT " connected components, too many to look for a null space\n", s->components));
+  if (s->nullspace)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "singular: null space of %" PetscInt_FMT " connected component%s%s\n", s->components,
+                                     s->components == 1 ? "" : "s", s->c->shift == 0 ? "" : ", lifted by the shift"));
+  else if (s->components)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT " connected components, too many to look for a null space\n", s->components));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,7 +10,7 @@ typedef struct {
   const REAL *area, *alpha[4], *level[4];        /* tensor */
 } TYPED(Piece);
 
-static inline __attribute__((always_inline)) void TYPED(piece)(const TYPED(StrataCoef) * c, const TYPED(Piece) * q, int form, int axis, int masked,
+static inline __attribute__((always_inline)) void TYPED(piece)(const TYPED(StrataCoef) *c, const TYPED(Piece) *q, int form, int axis, int masked,
                                                                const REAL *x, const REAL *add, REAL *y)
 {
   const REAL          *v0 = q->v[0], *v1 = q->v[1], *v2 = q->v[2], *v3 = q->v[3], *v4 = q->v[4], *v5 = q->v[5];
@@ -50,8 +50,8 @@ static inline __attribute__((always_inline)) void TYPED(piece)(const TYPED(Strat
 }
 
 /* One piece, with form, axis and mask known to the compiler */
-STRATA_CLONES void TYPED(strata_mult_piece)(const TYPED(StrataCoef) * c, const TYPED(Piece) * q, const REAL *x, const REAL *add, REAL *y);
-STRATA_CLONES void TYPED(strata_mult_piece)(const TYPED(StrataCoef) * c, const TYPED(Piece) * q, const REAL *x, const REAL *add, REAL *y)
+STRATA_CLONES void TYPED(strata_mult_piece)(const TYPED(StrataCoef) *c, const TYPED(Piece) *q, const REAL *x, const REAL *add, REAL *y);
+STRATA_CLONES void TYPED(strata_mult_piece)(const TYPED(StrataCoef) *c, const TYPED(Piece) *q, const REAL *x, const REAL *add, REAL *y)
 {
 #define PIECE(form, axis)                                                                                                                            \
   do {                                                                                                                                               \
@@ -80,12 +80,12 @@ STRATA_CLONES void TYPED(strata_mult_piece)(const TYPED(StrataCoef) * c, const T
 }
 
 /* The cells [i0, i1) of row (j, k) that have the same kind of neighbours */
-static void TYPED(run)(const TYPED(StrataCoef) * c, const StrataGhost ghost[], int i0, int i1, int j, int k, const REAL *x, int vec, const REAL *add,
+static void TYPED(run)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], int i0, int i1, int j, int k, const REAL *x, int vec, const REAL *add,
                        REAL *y)
 {
   const int       at[3] = {i0, j, k};
   const ptrdiff_t s[3] = {1, c->n[0], (ptrdiff_t)c->n[0] * c->n[1]}, id = i0 + j * s[1] + k * s[2];
-  TYPED(Piece) q;
+  TYPED(Piece)    q;
 
   q.count = i1 - i0;
   q.id = id;
@@ -127,7 +127,7 @@ static void TYPED(run)(const TYPED(StrataCoef) * c, const StrataGhost ghost[], i
   TYPED(strata_mult_piece)(c, &q, x, add, y);
 }
 
-void TYPED(StrataMultHost)(const TYPED(StrataCoef) * c, const StrataGhost ghost[], int nbox, const StrataBox box[], int nv, const REAL *x,
+void TYPED(StrataMultHost)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], int nbox, const StrataBox box[], int nv, const REAL *x,
                            ptrdiff_t ldx, const REAL *add, REAL *y, ptrdiff_t ldy)
 {
   for (int v = 0; v < nv; v++)
@@ -142,7 +142,7 @@ void TYPED(StrataMultHost)(const TYPED(StrataCoef) * c, const StrataGhost ghost[
           }
 }
 
-void TYPED(StrataRowsHost)(const TYPED(StrataCoef) * c, StrataRowQuantity quantity, int axis, REAL *y)
+void TYPED(StrataRowsHost)(const TYPED(StrataCoef) *c, StrataRowQuantity quantity, int axis, REAL *y)
 {
   int x[3];
 
@@ -156,7 +156,7 @@ void TYPED(StrataRowsHost)(const TYPED(StrataCoef) * c, StrataRowQuantity quanti
       }
 }
 
-void TYPED(StrataExpandHost)(const TYPED(StrataCoef) * c, REAL *cell, REAL *const legs[])
+void TYPED(StrataExpandHost)(const TYPED(StrataCoef) *c, REAL *cell, REAL *const legs[])
 {
   ptrdiff_t id = 0;
   int       x[3];
@@ -172,7 +172,7 @@ void TYPED(StrataExpandHost)(const TYPED(StrataCoef) * c, REAL *cell, REAL *cons
       }
 }
 
-void TYPED(StrataTransposeHost)(const TYPED(StrataCoef) * c, const StrataGhost ghost[], REAL *cell, REAL *const legs[])
+void TYPED(StrataTransposeHost)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], REAL *cell, REAL *const legs[])
 {
   ptrdiff_t id = 0;
   int       x[3];

@@ -20,22 +20,22 @@ STRATA_BEGIN_C
 
 /* y = (add ? add : 0) + A x on the boxes, for nv vectors with the leading dimensions ldx, ldy (of y and add). ghost[l] are the
    cells beyond side l; a side whose outside[] is not GHOST needs none. y may be add, but not x. */
-void TYPED(StrataMultHost)(const TYPED(StrataCoef) * c, const StrataGhost ghost[], int nbox, const StrataBox box[], int nv, const REAL *x,
+void TYPED(StrataMultHost)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], int nbox, const StrataBox box[], int nv, const REAL *x,
                            ptrdiff_t ldx, const REAL *add, REAL *y, ptrdiff_t ldy);
-int  TYPED(StrataMultCUDA)(const TYPED(StrataCoef) * c, const StrataGhost ghost[], int nbox, const StrataBox box[], int nv, const REAL *x,
+int TYPED(StrataMultCUDA)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], int nbox, const StrataBox box[], int nv, const REAL *x,
                           ptrdiff_t ldx, const REAL *add, REAL *y, ptrdiff_t ldy, void *stream);
 
 /* y = a number of each row; axis for those that need one */
-void TYPED(StrataRowsHost)(const TYPED(StrataCoef) * c, StrataRowQuantity quantity, int axis, REAL *y);
-int  TYPED(StrataRowsCUDA)(const TYPED(StrataCoef) * c, StrataRowQuantity quantity, int axis, REAL *y, void *stream);
+void TYPED(StrataRowsHost)(const TYPED(StrataCoef) *c, StrataRowQuantity quantity, int axis, REAL *y);
+int TYPED(StrataRowsCUDA)(const TYPED(StrataCoef) *c, StrataRowQuantity quantity, int axis, REAL *y, void *stream);
 
 /* All coefficients written out: excess and legs of each cell, scale and shift included, zero for legs that are not there; a leg
    array that is NULL is not written. May work in place on the arrays of c where each is written over itself. */
-void TYPED(StrataExpandHost)(const TYPED(StrataCoef) * c, REAL *cell, REAL *const legs[]);
-int  TYPED(StrataExpandCUDA)(const TYPED(StrataCoef) * c, REAL *cell, REAL *const legs[], void *stream);
+void TYPED(StrataExpandHost)(const TYPED(StrataCoef) *c, REAL *cell, REAL *const legs[]);
+int TYPED(StrataExpandCUDA)(const TYPED(StrataCoef) *c, REAL *cell, REAL *const legs[], void *stream);
 
 /* The coefficients of the transpose of a legwise operator: ghost[l] are the cells of leg array l^1 beyond side l */
-void TYPED(StrataTransposeHost)(const TYPED(StrataCoef) * c, const StrataGhost ghost[], REAL *cell, REAL *const legs[]);
-int  TYPED(StrataTransposeCUDA)(const TYPED(StrataCoef) * c, const StrataGhost ghost[], REAL *cell, REAL *const legs[], void *stream);
+void TYPED(StrataTransposeHost)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], REAL *cell, REAL *const legs[]);
+int TYPED(StrataTransposeCUDA)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], REAL *cell, REAL *const legs[], void *stream);
 
 STRATA_END_C

@@ -17,11 +17,11 @@ struct _n_StrataCoefficients {
   PetscObjectState state;                /* grows when anything but scale and shift changes */
   PetscScalar      scale, shift, masked; /* the operator is scale A + shift I; masked rows of A are masked I */
   PetscScalar      excess, leg[STRATA_LEGS];
-  PetscInt         axis;        /* tensor */
-  StrataArray      area, alpha; /* tensor: of each column; alpha in four runs */
-  StrataArray      level;       /* tensor: a, b, c, d in four runs */
+  PetscInt         axis;                             /* tensor */
+  StrataArray      area, alpha;                      /* tensor: of each column; alpha in four runs */
+  StrataArray      level;                            /* tensor: a, b, c, d in four runs */
   StrataArray      cell, legs[STRATA_LEGS], high[3]; /* variable forms; high: faces of the next rank (faces) */
-  StrataArray      mask, flags; /* one byte a cell: is it masked; which legs are there. No length without a mask */
+  StrataArray      mask, flags;                      /* one byte a cell: is it masked; which legs are there. No length without a mask */
   PetscBool        hasmask, symmetric;
   PetscInt         nonfinite; /* the lowest row with a NaN or infinity that was read from an assembled matrix, else -1 */
 };
@@ -34,10 +34,13 @@ PETSC_INTERN PetscErrorCode StrataCoefficientsSetUp(StrataCoefficients); /* coll
 PETSC_INTERN PetscErrorCode StrataCoefficientsGetKernel(StrataCoefficients, PetscMemType, StrataCoef_d *);
 PETSC_INTERN PetscErrorCode StrataCoefficientsGetMemType(StrataCoefficients, PetscMemType *); /* where per-cell numbers are, host if there are none */
 PETSC_INTERN PetscErrorCode StrataCoefficientsRows(StrataCoefficients, StrataRowQuantity, PetscInt axis, PetscMemType, PetscScalar *y);
-PETSC_INTERN PetscErrorCode StrataCoefficientsExpand(StrataCoefficients, PetscMemType, StrataCoefficients *);    /* the same operator in legwise form, scale 1, shift 0 */
+PETSC_INTERN PetscErrorCode StrataCoefficientsExpand(StrataCoefficients, PetscMemType,
+                                                     StrataCoefficients *); /* the same operator in legwise form, scale 1, shift 0 */
 PETSC_INTERN PetscErrorCode StrataCoefficientsTranspose(StrataCoefficients, PetscMemType, StrataCoefficients *); /* the transpose, likewise */
-PETSC_INTERN PetscErrorCode StrataCoefficientsMult(StrataCoefficients, StrataHalo, int nv, const PetscScalar *x, PetscInt ldx, const PetscScalar *add, PetscScalar *y, PetscInt ldy, PetscMemType);
-PETSC_INTERN PetscErrorCode StrataCoefficientsNullSpace(StrataCoefficients, DM, MatNullSpace *, PetscInt *components); /* NULL if the operator is not singular */
+PETSC_INTERN PetscErrorCode StrataCoefficientsMult(StrataCoefficients, StrataHalo, int nv, const PetscScalar *x, PetscInt ldx, const PetscScalar *add,
+                                                   PetscScalar *y, PetscInt ldy, PetscMemType);
+PETSC_INTERN PetscErrorCode StrataCoefficientsNullSpace(StrataCoefficients, DM, MatNullSpace *,
+                                                        PetscInt *components); /* NULL if the operator is not singular */
 
 /* Of a MATSTRATA: its coefficients, and others in their place (the matrix takes the reference; assemble it afterwards) */
 PETSC_INTERN PetscErrorCode MatStrataGetCoefficients(Mat, StrataCoefficients *);
@@ -53,7 +56,8 @@ PETSC_INTERN PetscErrorCode StrataMatGetGrid(Mat, DM, StrataGrid *);
 PETSC_INTERN void StrataGridColumns(StrataGrid, StrataColumns *, int outside[]);
 
 /* The tridiagonal matrices of an assembled matrix along an axis of a grid: sum of the three entries, lower, upper */
-PETSC_INTERN PetscErrorCode StrataMatGetLines(Mat, StrataGrid, PetscInt axis, StrataArray *excess, StrataArray *lower, StrataArray *upper, PetscMemType *, PetscInt *nonfinite);
+PETSC_INTERN PetscErrorCode StrataMatGetLines(Mat, StrataGrid, PetscInt axis, StrataArray *excess, StrataArray *lower, StrataArray *upper,
+                                              PetscMemType *, PetscInt *nonfinite);
 /* Sums over all cells of the absolute values of the legs along each axis */
 PETSC_INTERN PetscErrorCode StrataMatGetCoupling(Mat, StrataGrid, PetscReal coupling[3]);
 

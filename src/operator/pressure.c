@@ -67,8 +67,13 @@ static PetscReal StrataFaceAlpha(PetscInt i, PetscInt j, PetscInt mx, PetscInt m
   const PetscReal   x = StrataEdge(i, mx), y = StrataEdge(j, my);
   const StrataPoint mid = StrataGnomonic(StrataMid(i, mx), StrataMid(j, my));
 
-  if (alongx) return i == 0 || i == mx ? 0 : StrataArc(StrataGnomonic(x, y), StrataGnomonic(x, StrataEdge(j + 1, my))) / StrataArc(StrataGnomonic(StrataMid(i - 1, mx), StrataMid(j, my)), mid);
-  return j == 0 || j == my ? 0 : StrataArc(StrataGnomonic(x, y), StrataGnomonic(StrataEdge(i + 1, mx), y)) / StrataArc(StrataGnomonic(StrataMid(i, mx), StrataMid(j - 1, my)), mid);
+  if (alongx)
+    return i == 0 || i == mx ? 0
+                             : StrataArc(StrataGnomonic(x, y), StrataGnomonic(x, StrataEdge(j + 1, my))) /
+                                   StrataArc(StrataGnomonic(StrataMid(i - 1, mx), StrataMid(j, my)), mid);
+  return j == 0 || j == my ? 0
+                           : StrataArc(StrataGnomonic(x, y), StrataGnomonic(StrataEdge(i + 1, mx), y)) /
+                                 StrataArc(StrataGnomonic(StrataMid(i, mx), StrataMid(j - 1, my)), mid);
 }
 
 /* Radius of interface k of nz levels, and what a level weighs */
@@ -115,7 +120,8 @@ static PetscReal StrataLevelWeight(PetscInt k, PetscInt nz, PetscReal depth)
 @*/
 PetscErrorCode StrataPressureSetOperator(Mat A, PetscInt axis, PetscReal omega2, PetscReal lambda2, PetscReal depth)
 {
-  const MatStrataSide sides[STRATA_LEGS] = {MAT_STRATA_NEUMANN, MAT_STRATA_NEUMANN, MAT_STRATA_NEUMANN, MAT_STRATA_NEUMANN, MAT_STRATA_NEUMANN, MAT_STRATA_NEUMANN};
+  const MatStrataSide sides[STRATA_LEGS] = {MAT_STRATA_NEUMANN, MAT_STRATA_NEUMANN, MAT_STRATA_NEUMANN,
+                                            MAT_STRATA_NEUMANN, MAT_STRATA_NEUMANN, MAT_STRATA_NEUMANN};
   StrataCoefficients  c;
   StrataGrid          g;
   PetscScalar        *area, *alpha, *level;
@@ -124,22 +130,25 @@ PetscErrorCode StrataPressureSetOperator(Mat A, PetscInt axis, PetscReal omega2,
   PetscFunctionBegin;
   PetscCall(MatStrataGetCoefficients(A, &c));
   g = c->grid;
-  PetscCheck(g->dim == 3 && !g->periodic[0] && !g->periodic[1] && !g->periodic[2], g->comm, PETSC_ERR_ARG_WRONG, "The pressure problem needs a DMDA of three dimensions without periodic directions");
-  PetscCheck(axis == 0 || axis == 2, g->comm, PETSC_ERR_ARG_OUTOFRANGE, "The columns of the pressure problem lie along axis 0 (x) or 2 (z), not %" PetscInt_FMT, axis);
-  PetscCheck(omega2 > 0 && lambda2 > 0 && depth > 0, g->comm, PETSC_ERR_ARG_OUTOFRANGE, "omega2 %g, lambda2 %g and depth %g must be positive", (double)omega2, (double)lambda2, (double)depth);
-  h0   = axis == 0 ? 1 : 0;
-  h1   = axis == 0 ? 2 : 1;
+  PetscCheck(g->dim == 3 && !g->periodic[0] && !g->periodic[1] && !g->periodic[2], g->comm, PETSC_ERR_ARG_WRONG,
+             "The pressure problem needs a DMDA of three dimensions without periodic directions");
+  PetscCheck(axis == 0 || axis == 2, g->comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "The columns of the pressure problem lie along axis 0 (x) or 2 (z), not %" PetscInt_FMT, axis);
+  PetscCheck(omega2 > 0 && lambda2 > 0 && depth > 0, g->comm, PETSC_ERR_ARG_OUTOFRANGE, "omega2 %g, lambda2 %g and depth %g must be positive",
+             (double)omega2, (double)lambda2, (double)depth);
+  h0 = axis == 0 ? 1 : 0;
+  h1 = axis == 0 ? 2 : 1;
   nlev = g->n[axis];
   ncol = g->n[h0] * g->n[h1];
-  nz   = g->N[axis];
+  nz = g->N[axis];
   PetscCall(PetscMalloc3(ncol, &area, 4 * ncol, &alpha, 4 * nlev, &level));
   for (j = 0; j < g->n[h1]; j++)
     for (i = 0; i < g->n[h0]; i++) {
       const PetscInt gi = g->lo[h0] + i, gj = g->lo[h1] + j, col = i + g->n[h0] * j;
 
-      area[col]             = StrataColumnArea(gi, gj, g->N[h0], g->N[h1]);
-      alpha[col]            = StrataFaceAlpha(gi, gj, g->N[h0], g->N[h1], PETSC_TRUE);
-      alpha[ncol + col]     = StrataFaceAlpha(gi + 1, gj, g->N[h0], g->N[h1], PETSC_TRUE);
+      area[col] = StrataColumnArea(gi, gj, g->N[h0], g->N[h1]);
+      alpha[col] = StrataFaceAlpha(gi, gj, g->N[h0], g->N[h1], PETSC_TRUE);
+      alpha[ncol + col] = StrataFaceAlpha(gi + 1, gj, g->N[h0], g->N[h1], PETSC_TRUE);
       alpha[2 * ncol + col] = StrataFaceAlpha(gi, gj, g->N[h0], g->N[h1], PETSC_FALSE);
       alpha[3 * ncol + col] = StrataFaceAlpha(gi, gj + 1, g->N[h0], g->N[h1], PETSC_FALSE);
     }
@@ -147,14 +156,15 @@ PetscErrorCode StrataPressureSetOperator(Mat A, PetscInt axis, PetscReal omega2,
     const PetscInt  K = g->lo[axis] + k;
     const PetscReal m = StrataLevelWeight(K, nz, depth);
 
-    level[k]            = m;
-    level[nlev + k]     = 0;
+    level[k] = m;
+    level[nlev + k] = 0;
     level[2 * nlev + k] = 0;
     level[3 * nlev + k] = -omega2 * m;
     for (i = K; i <= K + 1; i++) { /* the interfaces below and above: r^2 over the distance of the levels' midpoints */
       const PetscReal r = StrataRadius(i, nz, depth);
 
-      if (i > 0 && i < nz) level[(i == K ? 2 : 1) * nlev + k] = -omega2 * lambda2 * r * r / ((StrataRadius(i + 1, nz, depth) - StrataRadius(i - 1, nz, depth)) / 2);
+      if (i > 0 && i < nz)
+        level[(i == K ? 2 : 1) * nlev + k] = -omega2 * lambda2 * r * r / ((StrataRadius(i + 1, nz, depth) - StrataRadius(i - 1, nz, depth)) / 2);
     }
   }
   PetscCall(MatStrataSetTensor(A, axis, ncol, area, alpha, nlev, level));
@@ -193,9 +203,11 @@ PetscErrorCode StrataPressureSetRHS(Mat A, PetscInt axis, PetscReal depth, Vec b
   PetscFunctionBegin;
   PetscCall(MatStrataGetCoefficients(A, &c));
   g = c->grid;
-  PetscCheck(axis == 0 || axis == 2, g->comm, PETSC_ERR_ARG_OUTOFRANGE, "The columns of the pressure problem lie along axis 0 (x) or 2 (z), not %" PetscInt_FMT, axis);
+  PetscCheck(axis == 0 || axis == 2, g->comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "The columns of the pressure problem lie along axis 0 (x) or 2 (z), not %" PetscInt_FMT, axis);
   PetscCall(VecGetLocalSize(b, &n));
-  PetscCheck(n == g->size_local, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The vector has %" PetscInt_FMT " entries on this rank, the grid %" PetscInt_FMT " cells", n, g->size_local);
+  PetscCheck(n == g->size_local, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "The vector has %" PetscInt_FMT " entries on this rank, the grid %" PetscInt_FMT " cells", n, g->size_local);
   PetscCall(PetscMalloc2(g->n[h0] * g->n[h1], &horizontal, g->n[axis], &vertical));
   for (PetscInt j = 0; j < g->n[h1]; j++)
     for (PetscInt i = 0; i < g->n[h0]; i++) {
@@ -204,7 +216,9 @@ PetscErrorCode StrataPressureSetRHS(Mat A, PetscInt axis, PetscReal depth, Vec b
 
       horizontal[i + g->n[h0] * j] = PetscExpReal(-(dx * dx + dy * dy) / 0.1) * StrataColumnArea(gi, gj, g->N[h0], g->N[h1]);
     }
-  for (PetscInt k = 0; k < g->n[axis]; k++) vertical[k] = PetscSinReal(PETSC_PI * ((PetscReal)(g->lo[axis] + k) + 0.5) / (PetscReal)g->N[axis]) * StrataLevelWeight(g->lo[axis] + k, g->N[axis], depth);
+  for (PetscInt k = 0; k < g->n[axis]; k++)
+    vertical[k] =
+        PetscSinReal(PETSC_PI * ((PetscReal)(g->lo[axis] + k) + 0.5) / (PetscReal)g->N[axis]) * StrataLevelWeight(g->lo[axis] + k, g->N[axis], depth);
   PetscCall(VecGetArrayWrite(b, &v));
   for (x[2] = 0; x[2] < g->n[2]; x[2]++)
     for (x[1] = 0; x[1] < g->n[1]; x[1]++)

@@ -46,7 +46,8 @@ static PetscErrorCode StrataArraySpace(StrataArray *a, PetscMemType type, void *
     if (!a->device) {
       const int err = StrataCUDAMalloc(&a->device, a->bytes);
 
-      PetscCheck(!err, PETSC_COMM_SELF, StrataCUDAOutOfMemory(err) ? PETSC_ERR_MEM : PETSC_ERR_GPU, "Could not get %zu bytes of GPU memory: %s. Use more GPUs or a smaller grid", a->bytes, StrataCUDAErrorString(err));
+      PetscCheck(!err, PETSC_COMM_SELF, StrataCUDAOutOfMemory(err) ? PETSC_ERR_MEM : PETSC_ERR_GPU,
+                 "Could not get %zu bytes of GPU memory: %s. Use more GPUs or a smaller grid", a->bytes, StrataCUDAErrorString(err));
     }
     *p = a->device;
 #else
@@ -73,8 +74,10 @@ PetscErrorCode StrataArrayRead(StrataArray *a, PetscMemType type, void *pointer)
       StrataCallCUDA(StrataCUDAMemcpy(p, PetscMemTypeHost(type) ? a->device : a->host, a->bytes, stream));
     }
 #endif
-    if (PetscMemTypeHost(type)) a->hostvalid = PETSC_TRUE;
-    else a->devicevalid = PETSC_TRUE;
+    if (PetscMemTypeHost(type))
+      a->hostvalid = PETSC_TRUE;
+    else
+      a->devicevalid = PETSC_TRUE;
   }
   *(const void **)pointer = p;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -84,7 +87,7 @@ PetscErrorCode StrataArrayWrite(StrataArray *a, PetscMemType type, void *pointer
 {
   PetscFunctionBegin;
   PetscCall(StrataArraySpace(a, type, (void **)pointer));
-  a->hostvalid   = PetscMemTypeHost(type) ? PETSC_TRUE : PETSC_FALSE;
+  a->hostvalid = PetscMemTypeHost(type) ? PETSC_TRUE : PETSC_FALSE;
   a->devicevalid = PetscMemTypeHost(type) ? PETSC_FALSE : PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -124,8 +127,10 @@ PetscErrorCode StrataArrayCopy(StrataArray *a, const StrataArray *b)
 {
   PetscFunctionBegin;
   PetscCall(StrataArrayCreate(a, b->bytes));
-  if (b->devicevalid) PetscCall(StrataArraySet(a, b->bytes, PETSC_MEMTYPE_DEVICE, b->device));
-  else if (b->hostvalid) PetscCall(StrataArraySet(a, b->bytes, PETSC_MEMTYPE_HOST, b->host));
+  if (b->devicevalid)
+    PetscCall(StrataArraySet(a, b->bytes, PETSC_MEMTYPE_DEVICE, b->device));
+  else if (b->hostvalid)
+    PetscCall(StrataArraySet(a, b->bytes, PETSC_MEMTYPE_HOST, b->host));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,7 +141,7 @@ PetscErrorCode StrataVecGetArrays(Vec x, Vec add, Vec y, const PetscScalar **ax,
   PetscFunctionBegin;
   PetscCall(VecGetArrayReadAndMemType(x, ax, &tx));
   *aadd = NULL;
-  tadd  = tx;
+  tadd = tx;
   if (add == y) {
     PetscCall(VecGetArrayAndMemType(y, ay, &ty));
     *aadd = *ay;
@@ -166,14 +171,16 @@ PetscErrorCode StrataVecRestoreArrays(Vec x, Vec add, Vec y, const PetscScalar *
   PetscFunctionBegin;
   if (PetscMemTypeDevice(type)) {
     PetscCall(VecRestoreArrayReadAndMemType(x, ax));
-    if (add == y) PetscCall(VecRestoreArrayAndMemType(y, ay));
+    if (add == y)
+      PetscCall(VecRestoreArrayAndMemType(y, ay));
     else {
       if (add) PetscCall(VecRestoreArrayReadAndMemType(add, aadd));
       PetscCall(VecRestoreArrayWriteAndMemType(y, ay));
     }
   } else {
     PetscCall(VecRestoreArrayRead(x, ax));
-    if (add == y) PetscCall(VecRestoreArray(y, ay));
+    if (add == y)
+      PetscCall(VecRestoreArray(y, ay));
     else {
       if (add) PetscCall(VecRestoreArrayRead(add, aadd));
       PetscCall(VecRestoreArrayWrite(y, ay));

@@ -48,15 +48,15 @@ typedef PetscOptionItems StrataOptionItems;
 
 /* 3.18 has no MatDenseGetArray*AndMemType() */
 #if PETSC_VERSION_LT(3, 19, 0)
-#define StrataDenseGetArrayRead(B, array, type)      (*(type) = PETSC_MEMTYPE_HOST, MatDenseGetArrayRead(B, array))
-#define StrataDenseRestoreArrayRead(B, array)        MatDenseRestoreArrayRead(B, array)
-#define StrataDenseGetArrayWrite(B, array, type)     (*(type) = PETSC_MEMTYPE_HOST, MatDenseGetArrayWrite(B, array))
-#define StrataDenseRestoreArrayWrite(B, array)       MatDenseRestoreArrayWrite(B, array)
+#define StrataDenseGetArrayRead(B, array, type)  (*(type) = PETSC_MEMTYPE_HOST, MatDenseGetArrayRead(B, array))
+#define StrataDenseRestoreArrayRead(B, array)    MatDenseRestoreArrayRead(B, array)
+#define StrataDenseGetArrayWrite(B, array, type) (*(type) = PETSC_MEMTYPE_HOST, MatDenseGetArrayWrite(B, array))
+#define StrataDenseRestoreArrayWrite(B, array)   MatDenseRestoreArrayWrite(B, array)
 #else
-#define StrataDenseGetArrayRead(B, array, type)      MatDenseGetArrayReadAndMemType(B, array, type)
-#define StrataDenseRestoreArrayRead(B, array)        MatDenseRestoreArrayReadAndMemType(B, array)
-#define StrataDenseGetArrayWrite(B, array, type)     MatDenseGetArrayWriteAndMemType(B, array, type)
-#define StrataDenseRestoreArrayWrite(B, array)       MatDenseRestoreArrayWriteAndMemType(B, array)
+#define StrataDenseGetArrayRead(B, array, type)  MatDenseGetArrayReadAndMemType(B, array, type)
+#define StrataDenseRestoreArrayRead(B, array)    MatDenseRestoreArrayReadAndMemType(B, array)
+#define StrataDenseGetArrayWrite(B, array, type) MatDenseGetArrayWriteAndMemType(B, array, type)
+#define StrataDenseRestoreArrayWrite(B, array)   MatDenseRestoreArrayWriteAndMemType(B, array)
 #endif
 
 #endif

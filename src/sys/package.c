@@ -24,14 +24,22 @@ static PetscErrorCode StrataCheckABI(void)
 
   PetscFunctionBegin;
   PetscCall(PetscDataTypeGetSize(PETSC_INT, &size));
-  PetscCheck(size == sizeof(PetscInt), PETSC_COMM_SELF, PETSC_ERR_LIB, "This libstrata was built for a PETSc with %d-bit indices, but the running PETSc has %d-bit indices: build Strata with the PETSC_DIR and PETSC_ARCH of the program", (int)(8 * sizeof(PetscInt)), (int)(8 * size));
+  PetscCheck(size == sizeof(PetscInt), PETSC_COMM_SELF, PETSC_ERR_LIB,
+             "This libstrata was built for a PETSc with %d-bit indices, but the running PETSc has %d-bit indices: build Strata with the PETSC_DIR "
+             "and PETSC_ARCH of the program",
+             (int)(8 * sizeof(PetscInt)), (int)(8 * size));
   PetscCall(PetscGetVersionNumber(&major, &minor, &subminor, &release));
   PetscCheck(major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR, PETSC_COMM_SELF, PETSC_ERR_LIB,
-             "This libstrata was built for PETSc %d.%d, but the running PETSc is %" PetscInt_FMT ".%" PetscInt_FMT ".%" PetscInt_FMT ": build Strata with the PETSC_DIR and PETSC_ARCH of the program", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, major, minor, subminor);
+             "This libstrata was built for PETSc %d.%d, but the running PETSc is %" PetscInt_FMT ".%" PetscInt_FMT ".%" PetscInt_FMT
+             ": build Strata with the PETSC_DIR and PETSC_ARCH of the program",
+             PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, major, minor, subminor);
   PetscCall(PetscDataTypeFromString("real", &real, &found));
-  PetscCheck(found && real == PETSC_REAL, PETSC_COMM_SELF, PETSC_ERR_LIB, "This libstrata was built for a PETSc in double precision, but the running PETSc has another precision: Strata needs a double precision PETSc");
+  PetscCheck(
+      found && real == PETSC_REAL, PETSC_COMM_SELF, PETSC_ERR_LIB,
+      "This libstrata was built for a PETSc in double precision, but the running PETSc has another precision: Strata needs a double precision PETSc");
   PetscCall(PetscDataTypeFromString("scalar", &scalar, &found));
-  PetscCheck(found && scalar == PETSC_SCALAR, PETSC_COMM_SELF, PETSC_ERR_LIB, "This libstrata was built for a PETSc with real numbers, but the running PETSc has complex ones: Strata needs a real PETSc");
+  PetscCheck(found && scalar == PETSC_SCALAR, PETSC_COMM_SELF, PETSC_ERR_LIB,
+             "This libstrata was built for a PETSc with real numbers, but the running PETSc has complex ones: Strata needs a real PETSc");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,6 +144,7 @@ PetscErrorCode StrataGetVersionNumber(PetscInt *major, PetscInt *minor, PetscInt
 PetscErrorCode StrataGetVersion(char version[], size_t len)
 {
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(version, len, "Strata %d.%d.%d, PETSc %d.%d.%d, %s", STRATA_VERSION_MAJOR, STRATA_VERSION_MINOR, STRATA_VERSION_SUBMINOR, PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, STRATA_HAVE_CUDA ? "CUDA" : "no CUDA"));
+  PetscCall(PetscSNPrintf(version, len, "Strata %d.%d.%d, PETSc %d.%d.%d, %s", STRATA_VERSION_MAJOR, STRATA_VERSION_MINOR, STRATA_VERSION_SUBMINOR,
+                          PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, STRATA_HAVE_CUDA ? "CUDA" : "no CUDA"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

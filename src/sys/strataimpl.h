@@ -42,22 +42,27 @@ PETSC_INTERN int         StrataCUDAEventRecord(void *event, void *stream);
 PETSC_INTERN int         StrataCUDAEventSynchronize(void *);
 PETSC_INTERN int         StrataCUDAStreamWaitEvent(void *stream, void *event);
 
-#define StrataCallCUDA(...) \
-  do { \
-    const int strata_err_ = (__VA_ARGS__); \
-    PetscCheck(!strata_err_, PETSC_COMM_SELF, StrataCUDAOutOfMemory(strata_err_) ? PETSC_ERR_MEM : PETSC_ERR_GPU, "CUDA error %d: %s", strata_err_, StrataCUDAErrorString(strata_err_)); \
+#define StrataCallCUDA(...)                                                                                                                          \
+  do {                                                                                                                                               \
+    const int strata_err_ = (__VA_ARGS__);                                                                                                           \
+    PetscCheck(!strata_err_, PETSC_COMM_SELF, StrataCUDAOutOfMemory(strata_err_) ? PETSC_ERR_MEM : PETSC_ERR_GPU, "CUDA error %d: %s", strata_err_,  \
+               StrataCUDAErrorString(strata_err_));                                                                                                  \
   } while (0)
 /* One call on the host or on the device */
-#define StrataDispatch(memtype, host, cuda) \
-  do { \
-    if (PetscMemTypeDevice(memtype)) StrataCallCUDA(cuda); \
-    else host; \
+#define StrataDispatch(memtype, host, cuda)                                                                                                          \
+  do {                                                                                                                                               \
+    if (PetscMemTypeDevice(memtype))                                                                                                                 \
+      StrataCallCUDA(cuda);                                                                                                                          \
+    else                                                                                                                                             \
+      host;                                                                                                                                          \
   } while (0)
 #else
-#define StrataDispatch(memtype, host, cuda) \
-  do { \
-    PetscCheck(!PetscMemTypeDevice(memtype), PETSC_COMM_SELF, PETSC_ERR_SUP, "The data are on a GPU, but this Strata was built without CUDA: build it with CUDA, or use host vectors (-vec_type standard, -dm_vec_type standard)"); \
-    host; \
+#define StrataDispatch(memtype, host, cuda)                                                                                                          \
+  do {                                                                                                                                               \
+    PetscCheck(!PetscMemTypeDevice(memtype), PETSC_COMM_SELF, PETSC_ERR_SUP,                                                                         \
+               "The data are on a GPU, but this Strata was built without CUDA: build it with CUDA, or use host vectors (-vec_type standard, "        \
+               "-dm_vec_type standard)");                                                                                                            \
+    host;                                                                                                                                            \
   } while (0)
 #endif
 
@@ -72,11 +77,11 @@ typedef struct {
 } StrataArray;
 PETSC_INTERN PetscErrorCode StrataArrayCreate(StrataArray *, size_t);
 PETSC_INTERN PetscErrorCode StrataArrayDestroy(StrataArray *);
-PETSC_INTERN PetscErrorCode StrataArrayRead(StrataArray *, PetscMemType, void *);  /* last: address of the pointer to set */
-PETSC_INTERN PetscErrorCode StrataArrayWrite(StrataArray *, PetscMemType, void *);       /* the same; old values are lost */
-PETSC_INTERN PetscErrorCode StrataArrayUpdate(StrataArray *, PetscMemType, void *);      /* the same; old values are kept */
+PETSC_INTERN PetscErrorCode StrataArrayRead(StrataArray *, PetscMemType, void *);              /* last: address of the pointer to set */
+PETSC_INTERN PetscErrorCode StrataArrayWrite(StrataArray *, PetscMemType, void *);             /* the same; old values are lost */
+PETSC_INTERN PetscErrorCode StrataArrayUpdate(StrataArray *, PetscMemType, void *);            /* the same; old values are kept */
 PETSC_INTERN PetscErrorCode StrataArraySet(StrataArray *, size_t, PetscMemType, const void *); /* made from a copy of the data */
-PETSC_INTERN PetscErrorCode StrataArrayCopy(StrataArray *, const StrataArray *);         /* the first is new */
+PETSC_INTERN PetscErrorCode StrataArrayCopy(StrataArray *, const StrataArray *);               /* the first is new */
 
 /* Vectors whose arrays are wanted together, in the one memory where the work will be done */
 PETSC_INTERN PetscErrorCode StrataVecGetArrays(Vec x, Vec add, Vec y, const PetscScalar **, const PetscScalar **, PetscScalar **, PetscMemType *);
