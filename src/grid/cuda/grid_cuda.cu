@@ -5,10 +5,10 @@
 
 template <class T> static __global__ void pack(StrataPackList list, int n0, int n1, int nv, const T *__restrict__ x, ptrdiff_t ld)
 {
-  const StrataBox box   = list.box[blockIdx.y];
-  T *const        to    = (T *)list.to[blockIdx.y];
-  const ptrdiff_t e0    = box.hi[0] - box.lo[0], e1 = box.hi[1] - box.lo[1], cells = strata_box_size(&box);
-  const ptrdiff_t step  = (ptrdiff_t)gridDim.x * blockDim.x;
+  const StrataBox box = list.box[blockIdx.y];
+  T *const        to = (T *)list.to[blockIdx.y];
+  const ptrdiff_t e0 = box.hi[0] - box.lo[0], e1 = box.hi[1] - box.lo[1], cells = strata_box_size(&box);
+  const ptrdiff_t step = (ptrdiff_t)gridDim.x * blockDim.x;
 
   for (ptrdiff_t q = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x; q < cells * nv; q += step) {
     const ptrdiff_t v = q / cells, c = q % cells;
@@ -41,7 +41,8 @@ int StrataPackCUDA(const StrataPackList *list, const int n[3], int bytes, int nv
 }
 
 /* One chunk a block, the tree of grid_kernels.h */
-template <class T, StrataReduction OP> static __global__ void __launch_bounds__(STRATA_LANES) reduce(ptrdiff_t n, const T *__restrict__ x, const T *__restrict__ y, T *result)
+template <class T, StrataReduction OP>
+static __global__ void __launch_bounds__(STRATA_LANES) reduce(ptrdiff_t n, const T *__restrict__ x, const T *__restrict__ y, T *result)
 {
   __shared__ T    lanes[STRATA_LANES];
   const ptrdiff_t first = (ptrdiff_t)blockIdx.x * STRATA_CHUNK;
@@ -49,8 +50,10 @@ template <class T, StrataReduction OP> static __global__ void __launch_bounds__(
   T               a = strata_reduce_identity(OP, T(0));
 
   x += first;
-  if (OP == STRATA_REDUCE_DOT || OP == STRATA_REDUCE_MAXDIFF) y += first;
-  else y = x;
+  if (OP == STRATA_REDUCE_DOT || OP == STRATA_REDUCE_MAXDIFF)
+    y += first;
+  else
+    y = x;
 #pragma unroll 8
   for (int i = t; i < m; i += STRATA_LANES) a = strata_reduce_take(OP, a, x[i], y[i]);
   lanes[t] = a;
@@ -86,7 +89,7 @@ template <class T> static int reduce_all(StrataReduction op, ptrdiff_t n, const 
     case STRATA_REDUCE_MAXDIFF: reduce<T, STRATA_REDUCE_MAXDIFF><<<(unsigned)chunks, STRATA_LANES, 0, stream>>>(n, x, y, work); break;
     }
     op = StrataReduceAgain(op);
-    x  = work;
+    x = work;
     work += chunks;
     if (chunks == 1) break;
     n = chunks;

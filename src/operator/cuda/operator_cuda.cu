@@ -1,0 +1,567 @@
+/*
+   The star-stencil operator on the device.
+
+   Whole boxes are swept by marching threads: a thread owns V neighbouring cells of a layer and walks through a run of layers with the
+   layer below, its own and the one above in registers, so that each vector is read from memory once. Layers that wait for another rank's
+   cells, and grids whose ghosts are in buffers, take one thread a cell. Both use the arithmetic of operator_cell.h.
+*/
+#include "../operator_cell.h"
+
+template <class T> struct Typed;
+template <> struct Typed<double> {
+  typedef StrataCoef_d Coef;
+};
+template <> struct Typed<float> {
+  typedef StrataCoef_f Coef;
+};
+
+/* ---- one thread a cell ------------------------------------------------------------------------------------------------------ */
+
+struct Ghosts {
+  StrataGhost leg[STRATA_LEGS];
+};
+
+struct Boxes {
+  int       count;
+  StrataBox box[STRATA_LEGS];
+};
+
+template <class T>
+static __global__ void __launch_bounds__(256)
+    mult_cells(__grid_constant__ const typename Typed<T>::Coef c, __grid_constant__ const Ghosts ghost, __grid_constant__ const Boxes boxes,
+               const T *__restrict__ x, ptrdiff_t ldx, const T *add, T *y, ptrdiff_t ldy)
+{
+  const StrataBox &box = boxes.box[blockIdx.y];
+  const ptrdiff_t  step = (ptrdiff_t)gridDim.x * blockDim.x, cells = strata_box_size(&box);
+  const int        v = blockIdx.z;
+
+  for (ptrdiff_t q = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x; q < cells; q += step) {
+    const int       e0 = box.hi[0] - box.lo[0], e1 = box.hi[1] - box.lo[1];
+    const int       at[3] = {box.lo[0] + (int)(q % e0), box.lo[1] + (int)(q / e0 % e1), box.lo[2] + (int)(q / ((ptrdiff_t)e0 * e1))};
+    const ptrdiff_t id = at[0] + c.n[0] * (at[1] + (ptrdiff_t)c.n[1] * at[2]);
+    const T         r = strata_apply(&c, ghost.leg, v, at, x + v * ldx);
+
+    y[v * ldy + id] = add ? add[v * ldy + id] + r : r;
+  }
+}
+
+/* ---- marching threads -------------------------------------------------------------------------------------------------------- */
+
+/* Where a cell finds its neighbour beyond side l, as a distance from itself: itself where the leg is not there */
+struct Wraps {
+  ptrdiff_t distance[STRATA_LEGS];
+  int       zero[STRATA_LEGS]; /* the value is zero instead */
+};
+
+template <class T, int V> struct __align__(sizeof(T) * V) Pack
+{
+  T v[V];
+};
+
+template <class T, int V> static __device__ __forceinline__ void load(T (&to)[V], const T *from)
+{
+  const Pack<T, V> p = *reinterpret_cast<const Pack<T, V> *>(from);
+#pragma unroll
+  for (int m = 0; m < V; m++) to[m] = p.v[m];
+}
+
+/* A block of MARCH_X x MARCH_Y threads walks through at most MARCH_RUN layers. Layers are taken in bursts: all loads of a burst are under
+   way before its first use, which hides the memory's latency better than more threads with fewer registers would. */
+constexpr int                     MARCH_X = 32, MARCH_Y = 8, MARCH_RUN = 64, MARCH_BLOCKS = 2;
+template <int FORM> constexpr int MARCH_BURST = FORM == STRATA_CONSTANT || FORM == STRATA_TENSOR ? 4 : 1;
+
+/* Numbers that all threads of a row of the block need in a layer wait in shared memory: a, b, c, d of the levels (columns along z), or
+   alpha and area of the columns (along x) */
+template <class T, int FORM, int AXIS> struct Shared {
+  static constexpr bool USED = FORM == STRATA_TENSOR && AXIS != 1;
+  static constexpr int  ROWS = USED && AXIS == 0 ? MARCH_Y : 1, LAYERS = USED ? MARCH_RUN : 1, COUNT = AXIS == 2 ? 4 : 6;
+  __align__(16) T v[ROWS][LAYERS][COUNT];
+};
+
+template <class T, int FORM, int AXIS, bool MASK, int V>
+static __global__ void __launch_bounds__(MARCH_X *MARCH_Y, MARCH_BLOCKS)
+    mult_march(__grid_constant__ const typename Typed<T>::Coef c, __grid_constant__ const Wraps wraps, __grid_constant__ const StrataBox box, int run,
+               const T *__restrict__ x, ptrdiff_t ldx, const T *add, T *__restrict__ y, ptrdiff_t ldy)
+{
+  constexpr int Z = MARCH_BURST<FORM>;
+  __shared__ Shared<T, FORM, AXIS> shared;
+  const int                        n0 = c.n[0], n1 = c.n[1], n2 = c.n[2], runs = (box.hi[2] - box.lo[2] + run - 1) / run, vec = blockIdx.z / runs;
+  const int i = box.lo[0] + V * (int)(blockIdx.x * MARCH_X + threadIdx.x), j0 = box.lo[1] + (int)(blockIdx.y * MARCH_Y), j = j0 + (int)threadIdx.y;
+  const int k0 = box.lo[2] + (int)(blockIdx.z % runs) * run, k1 = min(k0 + run, box.hi[2]);
+  const ptrdiff_t plane = (ptrdiff_t)n0 * n1;
+
+  if (FORM == STRATA_TENSOR && AXIS != 1) {
+    const int thread = threadIdx.x + MARCH_X * threadIdx.y, layers = k1 - k0;
+
+    if (AXIS == 2)
+      for (int t = thread; t < 4 * layers; t += MARCH_X * MARCH_Y) shared.v[0][t / 4][t % 4] = c.level[t % 4][k0 + t / 4];
+    else
+      for (int t = thread; t < MARCH_Y * layers; t += MARCH_X * MARCH_Y) {
+        const int row = t % MARCH_Y, layer = t / MARCH_Y;
+
+        if (j0 + row >= box.hi[1]) continue;
+        for (int m = 0; m < 4; m++) shared.v[row][layer][m] = c.alpha[m][j0 + row + n1 * (ptrdiff_t)(k0 + layer)];
+        shared.v[row][layer][4 % Shared<T, FORM, AXIS>::COUNT] = c.area[j0 + row + n1 * (ptrdiff_t)(k0 + layer)];
+      }
+    __syncthreads();
+  }
+  if (i >= box.hi[0] || j >= box.hi[1]) return;
+
+  /* distances to the lateral neighbours, which lie in the same layer */
+  const bool edge[4] = {i == 0, i + V == n0, j == 0, j == n1 - 1};
+  int        to[4] = {-1, V, -n0, n0};
+  bool       zero[4], zeros = false;
+#pragma unroll
+  for (int l = 0; l < 4; l++) {
+    zero[l] = edge[l] && wraps.zero[l];
+    zeros = zeros || zero[l];
+    if (edge[l]) to[l] = (int)wraps.distance[l] + (l == STRATA_EAST ? V - 1 : 0);
+  }
+  ptrdiff_t id = i + (ptrdiff_t)n0 * j + plane * k0;
+  x += vec * ldx;
+  y += vec * ldy;
+  if (add) add += vec * ldy;
+
+  /* numbers that stay the same along the march */
+  T area[V], alpha[4][V], level[4][V];
+  if (FORM == STRATA_TENSOR && AXIS == 2) {
+    const ptrdiff_t col = i + (ptrdiff_t)n0 * j;
+
+    load(area, c.area + col);
+#pragma unroll
+    for (int m = 0; m < 4; m++) load(alpha[m], c.alpha[m] + col);
+  }
+  if (FORM == STRATA_TENSOR && AXIS != 2) {
+#pragma unroll
+    for (int m = 0; m < 4; m++)
+#pragma unroll
+      for (int q = 0; q < V; q++) level[m][q] = c.level[m][AXIS == 0 ? i + q : j];
+  }
+
+  T u[Z + 2][V], facebelow[V]; /* u: the layer below, those of the burst, the one above */
+  load(u[0], x + (k0 ? id - plane : id + wraps.distance[STRATA_BOTTOM]));
+  load(u[1], x + id);
+  if (!k0 && wraps.zero[STRATA_BOTTOM]) {
+#pragma unroll
+    for (int q = 0; q < V; q++) u[0][q] = 0;
+  }
+  if (FORM == STRATA_FACES) load(facebelow, c.legs[STRATA_BOTTOM] + id);
+
+#pragma unroll 1
+  for (int k = k0; k < k1; k += Z, id += Z * plane) {
+    T south[Z][V], north[Z][V], west[Z], east[Z];
+
+#pragma unroll
+    for (int z = 0; z < Z; z++) { /* past the grid any cell will do: it is not used */
+      const int layer = k + z + 1;
+
+      load(u[z + 2], x + (layer < n2 ? id + (z + 1) * plane : layer == n2 ? id + z * plane + wraps.distance[STRATA_TOP] : id));
+    }
+#pragma unroll
+    for (int z = 0; z < Z; z++) {
+      const T *layer = x + id + (k + z < n2 ? z * plane : 0);
+
+      load(south[z], layer + to[STRATA_SOUTH]);
+      load(north[z], layer + to[STRATA_NORTH]);
+      west[z] = layer[to[STRATA_WEST]];
+      east[z] = layer[to[STRATA_EAST]];
+    }
+    if (zeros) {
+#pragma unroll
+      for (int z = 0; z < Z; z++) {
+        if (zero[STRATA_WEST]) west[z] = 0;
+        if (zero[STRATA_EAST]) east[z] = 0;
+#pragma unroll
+        for (int q = 0; q < V; q++) {
+          if (zero[STRATA_SOUTH]) south[z][q] = 0;
+          if (zero[STRATA_NORTH]) north[z][q] = 0;
+        }
+      }
+    }
+    if (k + Z >= n2 && wraps.zero[STRATA_TOP]) {
+#pragma unroll
+      for (int z = 0; z < Z; z++)
+#pragma unroll
+        for (int q = 0; q < V; q++)
+          if (k + z == n2 - 1) u[z + 2][q] = 0;
+    }
+
+#pragma unroll
+    for (int z = 0; z < Z; z++) {
+      const ptrdiff_t cell = id + z * plane;
+
+      if (Z > 1 && k + z >= k1) break;
+      if (FORM == STRATA_TENSOR && AXIS == 2) {
+#pragma unroll
+        for (int m = 0; m < 4; m++) level[m][0] = shared.v[0][k + z - k0][m];
+      }
+      if (FORM == STRATA_TENSOR && AXIS == 0) {
+        const T *column = shared.v[threadIdx.y % Shared<T, FORM, AXIS>::ROWS][k + z - k0];
+
+        area[0] = column[4 % Shared<T, FORM, AXIS>::COUNT];
+#pragma unroll
+        for (int m = 0; m < 4; m++) alpha[m][0] = column[m];
+      }
+      if (FORM == STRATA_TENSOR && AXIS == 1) { /* columns (x, z) */
+        const ptrdiff_t col = i + (ptrdiff_t)n0 * (k + z);
+
+        load(area, c.area + col);
+#pragma unroll
+        for (int m = 0; m < 4; m++) load(alpha[m], c.alpha[m] + col);
+      }
+      T excess[V], leg[STRATA_LEGS][V];
+      if (FORM == STRATA_LEGWISE) {
+        load(excess, c.cell + cell);
+#pragma unroll
+        for (int l = 0; l < STRATA_LEGS; l++) load(leg[l], c.legs[l] + cell);
+      }
+      if (FORM == STRATA_FACES) { /* the high faces are the next cells' low ones */
+        const int last[3] = {i + V - 1, j, k + z};
+
+        load(excess, c.cell + cell);
+        load(leg[STRATA_WEST], c.legs[STRATA_WEST] + cell);
+        load(leg[STRATA_SOUTH], c.legs[STRATA_SOUTH] + cell);
+        if (!edge[STRATA_NORTH]) load(leg[STRATA_NORTH], c.legs[STRATA_SOUTH] + cell + n0);
+        if (k + z < n2 - 1) load(leg[STRATA_TOP], c.legs[STRATA_BOTTOM] + cell + plane);
+#pragma unroll
+        for (int q = 0; q < V; q++) {
+          const int at[3] = {i + q, j, k + z};
+
+          if (q) leg[STRATA_EAST][q ? q - 1 : 0] = leg[STRATA_WEST][q];
+          if (edge[STRATA_NORTH]) leg[STRATA_NORTH][q] = strata_stored_leg(&c, STRATA_NORTH, at, cell + q);
+          if (k + z == n2 - 1) leg[STRATA_TOP][q] = strata_stored_leg(&c, STRATA_TOP, at, cell + q);
+          leg[STRATA_BOTTOM][q] = facebelow[q];
+          facebelow[q] = leg[STRATA_TOP][q];
+        }
+        leg[STRATA_EAST][V - 1] = strata_stored_leg(&c, STRATA_EAST, last, cell + V - 1);
+      }
+      Pack<unsigned char, V> flags;
+      if (MASK) flags = *reinterpret_cast<const Pack<unsigned char, V> *>(c.flags + cell);
+      Pack<T, V> out;
+#pragma unroll
+      for (int q = 0; q < V; q++) {
+        const T w = u[z + 1][q];
+        T       v[STRATA_LEGS] = {q ? u[z + 1][q ? q - 1 : 0] : west[z],
+                            q < V - 1 ? u[z + 1][q < V - 1 ? q + 1 : q] : east[z],
+                            south[z][q],
+                            north[z][q],
+                            u[z][q],
+                            u[z + 2][q]},
+          r;
+
+        if (MASK) {
+#pragma unroll
+          for (int l = 0; l < STRATA_LEGS; l++)
+            if (!(flags.v[q] >> l & 1)) v[l] = w;
+        }
+        if (FORM == STRATA_CONSTANT)
+          r = strata_star(c.excess, c.leg, w, v);
+        else if (FORM == STRATA_TENSOR) {
+          constexpr bool column = AXIS != 0, levels = AXIS != 2; /* do they differ among the V cells? */
+          const T        a[4] = {alpha[0][column ? q : 0], alpha[1][column ? q : 0], alpha[2][column ? q : 0], alpha[3][column ? q : 0]};
+          const T        b[4] = {level[0][levels ? q : 0], level[1][levels ? q : 0], level[2][levels ? q : 0], level[3][levels ? q : 0]};
+
+          r = strata_tensor(AXIS, area[column ? q : 0], a, b, w, v);
+        } else {
+          const T a[STRATA_LEGS] = {leg[0][q], leg[1][q], leg[2][q], leg[3][q], leg[4][q], leg[5][q]};
+
+          r = strata_star(excess[q], a, w, v);
+        }
+        if (MASK && flags.v[q] >> 6 & 1) r = c.masked * w;
+        out.v[q] = strata_scaled(c.scale, c.shift, r, w);
+      }
+      if (add) {
+        T w[V];
+
+        load(w, add + cell);
+#pragma unroll
+        for (int q = 0; q < V; q++) out.v[q] = w[q] + out.v[q];
+      }
+      *reinterpret_cast<Pack<T, V> *>(y + cell) = out;
+    }
+#pragma unroll
+    for (int q = 0; q < V; q++) {
+      u[0][q] = u[Z][q];
+      u[1][q] = u[Z + 1][q];
+    }
+  }
+}
+
+/* Layers that a thread walks through: long runs reread fewer layers, but every multiprocessor must have its blocks */
+static int march_run(int layers, int tiles)
+{
+  static int slots = 0;
+  int        run;
+
+  if (!slots) { /* of the first device: all are alike where it matters */
+    int device, processors;
+
+    if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
+      processors = 1;
+    slots = processors * MARCH_BLOCKS;
+  }
+  run = (int)((ptrdiff_t)layers * tiles / slots) / 4 * 4;
+  return run < 8 ? 8 : run > MARCH_RUN ? MARCH_RUN : run;
+}
+
+template <class T, int FORM, int AXIS, bool MASK, int V>
+static void march_launch(const typename Typed<T>::Coef &c, const Wraps &wraps, const StrataBox &box, int nv, const T *x, ptrdiff_t ldx, const T *add,
+                         T *y, ptrdiff_t ldy, cudaStream_t stream)
+{
+  const int w[3] = {box.hi[0] - box.lo[0], box.hi[1] - box.lo[1], box.hi[2] - box.lo[2]};
+  const int tx = (w[0] / V + MARCH_X - 1) / MARCH_X, ty = (w[1] + MARCH_Y - 1) / MARCH_Y, run = march_run(w[2], tx * ty * nv),
+            runs = (w[2] + run - 1) / run;
+
+  mult_march<T, FORM, AXIS, MASK, V>
+      <<<dim3((unsigned)tx, (unsigned)ty, (unsigned)(runs * nv)), dim3(MARCH_X, MARCH_Y), 0, stream>>>(c, wraps, box, run, x, ldx, add, y, ldy);
+}
+
+/* Picks the instance for form, axis and mask; in the forms with numbers of each cell the mask is in the numbers */
+template <class T, int V>
+static void march_form(const typename Typed<T>::Coef &c, const Wraps &wraps, const StrataBox &box, int nv, const T *x, ptrdiff_t ldx, const T *add,
+                       T *y, ptrdiff_t ldy, cudaStream_t stream)
+{
+#define MARCH(form, axis)                                                                                                                            \
+  (c.flags ? march_launch<T, form, axis, true, V>(c, wraps, box, nv, x, ldx, add, y, ldy, stream)                                                    \
+           : march_launch<T, form, axis, false, V>(c, wraps, box, nv, x, ldx, add, y, ldy, stream))
+  if (c.form == STRATA_CONSTANT)
+    MARCH(STRATA_CONSTANT, 2);
+  else if (c.form == STRATA_TENSOR && c.axis == 0)
+    MARCH(STRATA_TENSOR, 0);
+  else if (c.form == STRATA_TENSOR && c.axis == 1)
+    MARCH(STRATA_TENSOR, 1);
+  else if (c.form == STRATA_TENSOR)
+    MARCH(STRATA_TENSOR, 2);
+  else if (c.form == STRATA_FACES)
+    march_launch<T, STRATA_FACES, 2, false, V>(c, wraps, box, nv, x, ldx, add, y, ldy, stream);
+  else
+    march_launch<T, STRATA_LEGWISE, 2, false, V>(c, wraps, box, nv, x, ldx, add, y, ldy, stream);
+#undef MARCH
+}
+
+/* Can marching threads take the box: does it touch no ghosts but parts of the vector itself? Fills in the distances. */
+template <class T>
+static bool march_wraps(const typename Typed<T>::Coef &c, const StrataGhost ghost[], const StrataBox &box, const T *x, ptrdiff_t ldx, Wraps *wraps)
+{
+  const ptrdiff_t s[3] = {1, c.n[0], (ptrdiff_t)c.n[0] * c.n[1]};
+
+  for (int l = 0; l < STRATA_LEGS; l++) {
+    const int a = l / 2;
+
+    wraps->distance[l] = 0;
+    wraps->zero[l] = c.outside[l] == STRATA_OUTSIDE_ZERO;
+    if (c.outside[l] != STRATA_OUTSIDE_GHOST || (l % 2 ? box.hi[a] < c.n[a] : box.lo[a] > 0)) continue;
+    wraps->distance[l] = (const T *)ghost[l].p - x - (l % 2 ? (c.n[a] - 1) * s[a] : 0);
+    if (wraps->distance[l] != (l % 2 ? -1 : 1) * (c.n[a] - 1) * s[a]) return false;
+    for (int b = 0; b < 3; b++)
+      if (b != a && ghost[l].s[b] != s[b]) return false;
+    if (ghost[l].sv != ldx) return false;
+  }
+  return true;
+}
+
+static bool aligned(const void *p, size_t bytes)
+{
+  return (uintptr_t)p % bytes == 0;
+}
+
+template <class T>
+static int mult_launch(const typename Typed<T>::Coef *c, const StrataGhost ghost[], int nbox, const StrataBox box[], int nv, const T *x,
+                       ptrdiff_t ldx, const T *add, T *y, ptrdiff_t ldy, cudaStream_t stream)
+{
+  constexpr int V = 16 / sizeof(T);
+  Boxes         cells;
+  Ghosts        ghosts;
+  ptrdiff_t     largest = 0;
+
+  cells.count = 0;
+  for (int b = 0; b < nbox; b++) {
+    const ptrdiff_t size = strata_box_size(&box[b]);
+    Wraps           wraps;
+
+    if (!size || !nv) continue;
+    if (size >= 4096 && box[b].hi[0] - box[b].lo[0] >= 16 && box[b].hi[1] - box[b].lo[1] < 65535 &&
+        (ptrdiff_t)(box[b].hi[2] - box[b].lo[2]) * nv < 8 * 65535 && march_wraps<T>(*c, ghost, box[b], x, ldx, &wraps)) {
+      bool wide = c->n[0] % V == 0 && box[b].lo[0] % V == 0 && box[b].hi[0] % V == 0 && aligned(x, 16) && aligned(y, 16) && aligned(add, 16) &&
+                  (nv == 1 || (ldx % V == 0 && ldy % V == 0));
+
+      if (c->form == STRATA_TENSOR && c->axis != 0)
+        wide = wide && aligned(c->area, 16) && aligned(c->alpha[0], 16) && aligned(c->alpha[1], 16) && aligned(c->alpha[2], 16) &&
+               aligned(c->alpha[3], 16);
+      if (c->form == STRATA_FACES || c->form == STRATA_LEGWISE) {
+        wide = wide && aligned(c->cell, 16);
+        for (int l = 0; l < STRATA_LEGS; l += c->form == STRATA_FACES ? 2 : 1) wide = wide && aligned(c->legs[l], 16);
+      }
+      if (c->flags) wide = wide && aligned(c->flags, V);
+      if (wide)
+        march_form<T, V>(*c, wraps, box[b], nv, x, ldx, add, y, ldy, stream);
+      else
+        march_form<T, 1>(*c, wraps, box[b], nv, x, ldx, add, y, ldy, stream);
+    } else {
+      cells.box[cells.count++] = box[b];
+      if (size > largest) largest = size;
+    }
+    if (cells.count == STRATA_LEGS || (b == nbox - 1 && cells.count)) {
+      for (int l = 0; l < STRATA_LEGS; l++) ghosts.leg[l] = ghost[l];
+      largest = (largest + 255) / 256;
+      mult_cells<T><<<dim3((unsigned)(largest < 65536 ? largest : 65536), (unsigned)cells.count, (unsigned)nv), 256, 0, stream>>>(
+          *c, ghosts, cells, x, ldx, add, y, ldy);
+      cells.count = 0;
+      largest = 0;
+    }
+  }
+  return (int)cudaGetLastError();
+}
+
+/* ---- a number, or all numbers, of each row ------------------------------------------------------------------------------------- */
+
+/* The cell of a number, for kernels of one thread a cell */
+static __device__ __forceinline__ void cell_of(const int n[3], ptrdiff_t id, int at[3])
+{
+  at[0] = (int)(id % n[0]);
+  at[1] = (int)(id / n[0] % n[1]);
+  at[2] = (int)(id / ((ptrdiff_t)n[0] * n[1]));
+}
+
+static ptrdiff_t cell_count(const int n[3])
+{
+  return (ptrdiff_t)n[0] * n[1] * n[2];
+}
+
+template <class T> struct Arrays {
+  T *cell, *leg[STRATA_LEGS];
+};
+
+template <class T>
+static __global__ void __launch_bounds__(256) rows(__grid_constant__ const typename Typed<T>::Coef c, StrataRowQuantity quantity, int axis, T *y)
+{
+  const ptrdiff_t id = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x;
+  int             at[3];
+  T               leg[STRATA_LEGS];
+
+  if (id >= (ptrdiff_t)c.n[0] * c.n[1] * c.n[2]) return;
+  cell_of(c.n, id, at);
+  const T excess = strata_row(&c, at, leg);
+  y[id] = strata_quantity(quantity, axis, excess, leg);
+}
+
+template <class T> static __global__ void __launch_bounds__(256) expand(__grid_constant__ const typename Typed<T>::Coef c, Arrays<T> out)
+{
+  const ptrdiff_t id = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x;
+  int             at[3];
+  T               leg[STRATA_LEGS];
+
+  if (id >= (ptrdiff_t)c.n[0] * c.n[1] * c.n[2]) return;
+  cell_of(c.n, id, at);
+  out.cell[id] = strata_row(&c, at, leg);
+  for (int l = 0; l < STRATA_LEGS; l++)
+    if (out.leg[l]) out.leg[l][id] = leg[l];
+}
+
+template <class T>
+static __global__ void __launch_bounds__(256)
+    transpose(__grid_constant__ const typename Typed<T>::Coef c, __grid_constant__ const Ghosts ghost, Arrays<T> out)
+{
+  const ptrdiff_t id = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x;
+  int             at[3];
+  T               leg[STRATA_LEGS];
+
+  if (id >= (ptrdiff_t)c.n[0] * c.n[1] * c.n[2]) return;
+  cell_of(c.n, id, at);
+  out.cell[id] = strata_transposed(&c, ghost.leg, at, leg);
+  for (int l = 0; l < STRATA_LEGS; l++) out.leg[l][id] = leg[l];
+}
+
+template <class T> static Arrays<T> arrays(T *cell, T *const legs[])
+{
+  Arrays<T> a;
+
+  a.cell = cell;
+  for (int l = 0; l < STRATA_LEGS; l++) a.leg[l] = legs[l];
+  return a;
+}
+
+#define BLOCKS(n) (unsigned)((cell_count(n) + 255) / 256), 256, 0, (cudaStream_t)stream
+
+#define ENTRY_POINTS(T, S)                                                                                                                           \
+  int StrataMultCUDA_##S(const StrataCoef_##S *c, const StrataGhost ghost[], int nbox, const StrataBox box[], int nv, const T *x, ptrdiff_t ldx,     \
+                         const T *add, T *y, ptrdiff_t ldy, void *stream)                                                                            \
+  {                                                                                                                                                  \
+    return mult_launch<T>(c, ghost, nbox, box, nv, x, ldx, add, y, ldy, (cudaStream_t)stream);                                                       \
+  }                                                                                                                                                  \
+  int StrataRowsCUDA_##S(const StrataCoef_##S *c, StrataRowQuantity quantity, int axis, T *y, void *stream)                                          \
+  {                                                                                                                                                  \
+    if (cell_count(c->n)) rows<T><<<BLOCKS(c->n)>>>(*c, quantity, axis, y);                                                                          \
+    return (int)cudaGetLastError();                                                                                                                  \
+  }                                                                                                                                                  \
+  int StrataExpandCUDA_##S(const StrataCoef_##S *c, T *cell, T *const legs[], void *stream)                                                          \
+  {                                                                                                                                                  \
+    if (cell_count(c->n)) expand<T><<<BLOCKS(c->n)>>>(*c, arrays<T>(cell, legs));                                                                    \
+    return (int)cudaGetLastError();                                                                                                                  \
+  }                                                                                                                                                  \
+  int StrataTransposeCUDA_##S(const StrataCoef_##S *c, const StrataGhost ghost[], T *cell, T *const legs[], void *stream)                            \
+  {                                                                                                                                                  \
+    Ghosts ghosts;                                                                                                                                   \
+                                                                                                                                                     \
+    for (int l = 0; l < STRATA_LEGS; l++) ghosts.leg[l] = ghost[l];                                                                                  \
+    if (cell_count(c->n)) transpose<T><<<BLOCKS(c->n)>>>(*c, ghosts, arrays<T>(cell, legs));                                                         \
+    return (int)cudaGetLastError();                                                                                                                  \
+  }
+ENTRY_POINTS(double, d)
+ENTRY_POINTS(float, f)
+
+/* ---- coefficients out of an assembled matrix ------------------------------------------------------------------------------------ */
+
+struct Extract {
+  StrataCSR     block[2];
+  StrataColumns columns;
+  int           n[3], outside[STRATA_LEGS], axis;
+};
+
+static __device__ __forceinline__ void lower_row(StrataInt *to, StrataInt row)
+{
+#if defined(PETSC_USE_64BIT_INDICES)
+  atomicMin((long long *)to, (long long)row);
+#else
+  atomicMin(to, row);
+#endif
+}
+
+static __global__ void __launch_bounds__(256) extract(__grid_constant__ const Extract e, Arrays<double> out, StrataCSRFaults *faults)
+{
+  const ptrdiff_t id = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x;
+  int             at[3];
+  double          leg[STRATA_LEGS];
+
+  if (id >= (ptrdiff_t)e.n[0] * e.n[1] * e.n[2]) return;
+  cell_of(e.n, id, at);
+  const int       fault = strata_extract(e.block, &e.columns, e.n, e.outside, e.axis, at, &out.cell[id], leg);
+  const StrataInt row = e.columns.start[STRATA_LEGS] + (StrataInt)id;
+  if (fault & 1) lower_row(&faults->outside, row);
+  if (fault & 2) lower_row(&faults->nonfinite, row);
+  for (int l = 0; l < STRATA_LEGS; l++)
+    if (out.leg[l]) out.leg[l][id] = leg[l];
+}
+
+int StrataExtractCUDA(const StrataCSR block[2], const StrataColumns *columns, const int n[3], const int outside[], int axis, double *cell,
+                      double *const legs[], StrataCSRFaults *faults, void *stream)
+{
+  Extract          e;
+  StrataCSRFaults *found;
+  cudaError_t      err;
+
+  for (int b = 0; b < 2; b++) e.block[b] = block[b];
+  for (int a = 0; a < 3; a++) e.n[a] = n[a];
+  for (int l = 0; l < STRATA_LEGS; l++) e.outside[l] = outside[l];
+  e.columns = *columns;
+  e.axis = axis;
+  if (!cell_count(n)) return 0;
+  if ((err = cudaMalloc(&found, sizeof(*found))) != cudaSuccess) return (int)err;
+  if ((err = cudaMemcpyAsync(found, faults, sizeof(*found), cudaMemcpyHostToDevice, (cudaStream_t)stream)) == cudaSuccess) {
+    extract<<<BLOCKS(n)>>>(e, arrays<double>(cell, legs), found);
+    if ((err = cudaGetLastError()) == cudaSuccess) err = cudaMemcpyAsync(faults, found, sizeof(*found), cudaMemcpyDeviceToHost, (cudaStream_t)stream);
+    if (err == cudaSuccess) err = cudaStreamSynchronize((cudaStream_t)stream);
+  }
+  (void)cudaFree(found);
+  return (int)err;
+}
