@@ -16,6 +16,8 @@ library_c    := $(wildcard src/*/*.c)
 library_cu   := $(if $(filter 1,$(CUDA)),$(wildcard src/*/cuda/*.cu))
 library_o    := $(library_c:%.c=$(build)/%.o) $(library_cu:%.cu=$(build)/%.cu.o)
 library      := $(build)/libstrata.so
+tests        := $(patsubst tests/%.c,%,$(wildcard tests/*.c))
+test_names   := $(if $(T),$(filter $(T),$(tests)),$(tests))
 examples     := $(patsubst %.c,$(build)/%,$(wildcard examples/*.c))
 
 cflags  = -std=gnu11 -O3 -g -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -ffp-contract=off -fPIC -fvisibility=hidden $(sanitize) -Iinclude $(PETSC_CC_INCLUDES) -DSTRATA_HAVE_CUDA=$(CUDA) $(CFLAGS)
@@ -34,6 +36,20 @@ $(library): $(library_o)
 $(build)/examples/%: $(build)/examples/%.o $(library)
 	$(CLINKER) $(sanitize) -o $@ $< -L$(build) -Wl,-rpath,'$$ORIGIN/..' -lstrata $(petsc_link) -lm
 
+# ---- tests: each is linked with the objects of the library, so that it can call what the library hides
+test_environment = export STRATA_TEST=1 lib='$(top)/$(build)' PETSC_DIR='$(PETSC_DIR)' PETSC_ARCH='$(PETSC_ARCH)' CUDA='$(CUDA)' \
+  SANITIZE='$(SANITIZE)' MPIEXEC='$(MPIEXEC)' petsc_version='$(petsc_version)'
+
+$(build)/tests/%.o: cflags += $(CUDA_INCLUDE)
+$(build)/tests/%: $(build)/tests/%.o $(library_o)
+	$(CLINKER) $(sanitize) -o $@ $^ $(petsc_link) -lm
+.SECONDARY: $(tests:%=$(build)/tests/%.o)
+
+check: all $(test_names:%=$(build)/tests/%)
+	@$(test_environment); tests/check $(T)
+test-environment:
+	@echo "$(test_environment)"
+
 # What the objects depend on besides their sources: a change of flags or of PETSc builds them anew
 $(build)/flags: FORCE
 	@mkdir -p $(@D); echo '$(CC) $(cflags) $(CUDAC) $(cuflags) $(petsc_link)' >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
@@ -45,6 +61,6 @@ where:
 clean:
 	rm -rf build
 
--include $(library_o:.o=.d) $(examples:=.d)
+-include $(library_o:.o=.d) $(examples:=.d) $(tests:%=$(build)/tests/%.d)
 
-.PHONY: all where clean FORCE
+.PHONY: all check test-environment where clean FORCE
