@@ -67,8 +67,9 @@ template <class T, int V> static __device__ __forceinline__ void load(T (&to)[V]
 
 /* A block of MARCH_X x MARCH_Y threads walks through at most MARCH_RUN layers. Layers are taken in bursts: all loads of a burst are under
    way before its first use, which hides the memory's latency better than more threads with fewer registers would. */
-constexpr int                     MARCH_X = 32, MARCH_Y = 8, MARCH_RUN = 64, MARCH_BLOCKS = 2;
+constexpr int                     MARCH_X = 32, MARCH_Y = 8, MARCH_RUN = 64;
 template <int FORM> constexpr int MARCH_BURST = FORM == STRATA_CONSTANT || FORM == STRATA_TENSOR ? 4 : 1;
+template <int FORM> constexpr int MARCH_BLOCKS = FORM == STRATA_CONSTANT || FORM == STRATA_TENSOR ? 2 : 3; /* on a multiprocessor */
 
 /* Numbers that all threads of a row of the block need in a layer wait in shared memory: a, b, c, d of the levels (columns along z), or
    alpha and area of the columns (along x) */
@@ -78,264 +79,296 @@ template <class T, int FORM, int AXIS> struct Shared {
   __align__(16) T v[ROWS][LAYERS][COUNT];
 };
 
-template <class T, int FORM, int AXIS, bool MASK, int V>
-static __global__ void __launch_bounds__(MARCH_X *MARCH_Y, MARCH_BLOCKS)
+/* What a thread keeps while it marches */
+template <class T, int FORM, int AXIS, int V> struct March {
+  static constexpr int Z = MARCH_BURST<FORM>;
+  int                  i, j;
+  ptrdiff_t            id, plane;        /* the first cell of the burst */
+  int                  to[4];            /* distances to the lateral neighbours, which lie in the same layer */
+  bool                 edge[4], zero[4]; /* is it at the side; is the value beyond zero? */
+  T                    u[Z + 2][V];      /* the layer below, those of the burst, the one above */
+  T                    area[V], alpha[4][V], level[4][V], facebelow[V];
+};
+
+/* One burst, from layer k on. FULL: all its layers are in the run and none is the grid's last, the common case */
+template <bool FULL, class T, int FORM, int AXIS, bool MASK, bool ZERO, bool ADD, int V>
+static __device__ __forceinline__ void burst(March<T, FORM, AXIS, V> &m, const Shared<T, FORM, AXIS> &shared, const typename Typed<T>::Coef &c,
+                                             const Wraps &wraps, int k, int k0, int k1, const T *__restrict__ x, const T *add, T *__restrict__ y)
+{
+  constexpr int   Z = MARCH_BURST<FORM>;
+  const int       n2 = c.n[2];
+  const ptrdiff_t plane = m.plane;
+  T               south[Z][V], north[Z][V], west[Z], east[Z];
+
+#pragma unroll
+  for (int z = 0; z < Z; z++) { /* past the grid any cell will do: it is not used */
+    const T *above = x + m.id + (z + 1) * plane;
+
+    if (!FULL && k + z + 1 >= n2) above = x + m.id + (k + z + 1 == n2 ? z * plane + wraps.distance[STRATA_TOP] : 0);
+    load(m.u[z + 2], above);
+    if (ZERO && !FULL && k + z == n2 - 1 && wraps.zero[STRATA_TOP]) {
+#pragma unroll
+      for (int q = 0; q < V; q++) m.u[z + 2][q] = 0;
+    }
+  }
+#pragma unroll
+  for (int z = 0; z < Z; z++) {
+    const T *layer = x + m.id + (FULL || k + z < n2 ? z * plane : 0);
+
+    load(south[z], layer + m.to[STRATA_SOUTH]);
+    load(north[z], layer + m.to[STRATA_NORTH]);
+    west[z] = layer[m.to[STRATA_WEST]];
+    east[z] = layer[m.to[STRATA_EAST]];
+    if (ZERO) {
+      if (m.zero[STRATA_WEST]) west[z] = 0;
+      if (m.zero[STRATA_EAST]) east[z] = 0;
+#pragma unroll
+      for (int q = 0; q < V; q++) {
+        if (m.zero[STRATA_SOUTH]) south[z][q] = 0;
+        if (m.zero[STRATA_NORTH]) north[z][q] = 0;
+      }
+    }
+  }
+#pragma unroll
+  for (int z = 0; z < Z; z++) {
+    const ptrdiff_t cell = m.id + z * plane;
+
+    if (!FULL && k + z >= k1) break;
+    if (FORM == STRATA_TENSOR && AXIS == 2) {
+#pragma unroll
+      for (int f = 0; f < 4; f++) m.level[f][0] = shared.v[0][k + z - k0][f];
+    }
+    if (FORM == STRATA_TENSOR && AXIS == 0) {
+      const T *column = shared.v[threadIdx.y % Shared<T, FORM, AXIS>::ROWS][k + z - k0];
+
+      m.area[0] = column[4 % Shared<T, FORM, AXIS>::COUNT];
+#pragma unroll
+      for (int f = 0; f < 4; f++) m.alpha[f][0] = column[f];
+    }
+    if (FORM == STRATA_TENSOR && AXIS == 1) { /* columns (x, z) */
+      const ptrdiff_t col = m.i + (ptrdiff_t)c.n[0] * (k + z);
+
+      load(m.area, c.area + col);
+#pragma unroll
+      for (int f = 0; f < 4; f++) load(m.alpha[f], c.alpha[f] + col);
+    }
+    T excess[V], leg[STRATA_LEGS][V];
+    if (FORM == STRATA_LEGWISE) {
+      load(excess, c.cell + cell);
+#pragma unroll
+      for (int l = 0; l < STRATA_LEGS; l++) load(leg[l], c.legs[l] + cell);
+    }
+    if (FORM == STRATA_FACES) { /* the high faces are the next cells' low ones */
+      const int last[3] = {m.i + V - 1, m.j, k + z};
+
+      load(excess, c.cell + cell);
+      load(leg[STRATA_WEST], c.legs[STRATA_WEST] + cell);
+      load(leg[STRATA_SOUTH], c.legs[STRATA_SOUTH] + cell);
+      if (!m.edge[STRATA_NORTH]) load(leg[STRATA_NORTH], c.legs[STRATA_SOUTH] + cell + c.n[0]);
+      if (k + z < n2 - 1) load(leg[STRATA_TOP], c.legs[STRATA_BOTTOM] + cell + plane);
+#pragma unroll
+      for (int q = 0; q < V; q++) {
+        const int at[3] = {m.i + q, m.j, k + z};
+
+        if (q) leg[STRATA_EAST][q ? q - 1 : 0] = leg[STRATA_WEST][q];
+        if (m.edge[STRATA_NORTH]) leg[STRATA_NORTH][q] = strata_stored_leg(&c, STRATA_NORTH, at, cell + q);
+        if (k + z == n2 - 1) leg[STRATA_TOP][q] = strata_stored_leg(&c, STRATA_TOP, at, cell + q);
+        leg[STRATA_BOTTOM][q] = m.facebelow[q];
+        m.facebelow[q] = leg[STRATA_TOP][q];
+      }
+      leg[STRATA_EAST][V - 1] = strata_stored_leg(&c, STRATA_EAST, last, cell + V - 1);
+    }
+    Pack<unsigned char, V> flags;
+    if (MASK) flags = *reinterpret_cast<const Pack<unsigned char, V> *>(c.flags + cell);
+    Pack<T, V> out;
+#pragma unroll
+    for (int q = 0; q < V; q++) {
+      const T w = m.u[z + 1][q];
+      T       v[STRATA_LEGS] = {q ? m.u[z + 1][q ? q - 1 : 0] : west[z],
+                          q < V - 1 ? m.u[z + 1][q < V - 1 ? q + 1 : q] : east[z],
+                          south[z][q],
+                          north[z][q],
+                          m.u[z][q],
+                          m.u[z + 2][q]},
+        r;
+
+      if (MASK) {
+#pragma unroll
+        for (int l = 0; l < STRATA_LEGS; l++)
+          if (!(flags.v[q] >> l & 1)) v[l] = w;
+      }
+      if (FORM == STRATA_CONSTANT)
+        r = strata_star(c.excess, c.leg, w, v);
+      else if (FORM == STRATA_TENSOR) {
+        constexpr bool column = AXIS != 0, levels = AXIS != 2; /* do they differ among the V cells? */
+        const T        a[4] = {m.alpha[0][column ? q : 0], m.alpha[1][column ? q : 0], m.alpha[2][column ? q : 0], m.alpha[3][column ? q : 0]};
+        const T        b[4] = {m.level[0][levels ? q : 0], m.level[1][levels ? q : 0], m.level[2][levels ? q : 0], m.level[3][levels ? q : 0]};
+
+        r = strata_tensor(AXIS, m.area[column ? q : 0], a, b, w, v);
+      } else {
+        const T a[STRATA_LEGS] = {leg[0][q], leg[1][q], leg[2][q], leg[3][q], leg[4][q], leg[5][q]};
+
+        r = strata_star(excess[q], a, w, v);
+      }
+      if (MASK && flags.v[q] >> 6 & 1) r = c.masked * w;
+      out.v[q] = strata_scaled(c.scale, c.shift, r, w);
+    }
+    if (ADD) {
+      T w[V];
+
+      load(w, add + cell);
+#pragma unroll
+      for (int q = 0; q < V; q++) out.v[q] = w[q] + out.v[q];
+    }
+    *reinterpret_cast<Pack<T, V> *>(y + cell) = out;
+  }
+#pragma unroll
+  for (int q = 0; q < V; q++) {
+    m.u[0][q] = m.u[Z][q];
+    m.u[1][q] = m.u[Z + 1][q];
+  }
+  m.id += Z * plane;
+}
+
+template <class T, int FORM, int AXIS, bool MASK, bool ZERO, bool ADD, int V>
+static __global__ void __launch_bounds__(MARCH_X *MARCH_Y, MARCH_BLOCKS<FORM>)
     mult_march(__grid_constant__ const typename Typed<T>::Coef c, __grid_constant__ const Wraps wraps, __grid_constant__ const StrataBox box, int run,
                const T *__restrict__ x, ptrdiff_t ldx, const T *add, T *__restrict__ y, ptrdiff_t ldy)
 {
   constexpr int Z = MARCH_BURST<FORM>;
   __shared__ Shared<T, FORM, AXIS> shared;
+  March<T, FORM, AXIS, V>          m;
   const int                        n0 = c.n[0], n1 = c.n[1], n2 = c.n[2], runs = (box.hi[2] - box.lo[2] + run - 1) / run, vec = blockIdx.z / runs;
-  const int i = box.lo[0] + V * (int)(blockIdx.x * MARCH_X + threadIdx.x), j0 = box.lo[1] + (int)(blockIdx.y * MARCH_Y), j = j0 + (int)threadIdx.y;
-  const int k0 = box.lo[2] + (int)(blockIdx.z % runs) * run, k1 = min(k0 + run, box.hi[2]);
-  const ptrdiff_t plane = (ptrdiff_t)n0 * n1;
+  const int j0 = box.lo[1] + (int)(blockIdx.y * MARCH_Y), k0 = box.lo[2] + (int)(blockIdx.z % runs) * run, k1 = min(k0 + run, box.hi[2]);
 
-  if (FORM == STRATA_TENSOR && AXIS != 1) {
+  m.i = box.lo[0] + V * (int)(blockIdx.x * MARCH_X + threadIdx.x);
+  m.j = j0 + (int)threadIdx.y;
+  m.plane = (ptrdiff_t)n0 * n1;
+  if (Shared<T, FORM, AXIS>::USED) {
     const int thread = threadIdx.x + MARCH_X * threadIdx.y, layers = k1 - k0;
 
     if (AXIS == 2)
       for (int t = thread; t < 4 * layers; t += MARCH_X * MARCH_Y) shared.v[0][t / 4][t % 4] = c.level[t % 4][k0 + t / 4];
     else
       for (int t = thread; t < MARCH_Y * layers; t += MARCH_X * MARCH_Y) {
-        const int row = t % MARCH_Y, layer = t / MARCH_Y;
+        const int       row = t % MARCH_Y % Shared<T, FORM, AXIS>::ROWS, layer = t / MARCH_Y;
+        const ptrdiff_t col = j0 + row + n1 * (ptrdiff_t)(k0 + layer);
 
         if (j0 + row >= box.hi[1]) continue;
-        for (int m = 0; m < 4; m++) shared.v[row][layer][m] = c.alpha[m][j0 + row + n1 * (ptrdiff_t)(k0 + layer)];
-        shared.v[row][layer][4 % Shared<T, FORM, AXIS>::COUNT] = c.area[j0 + row + n1 * (ptrdiff_t)(k0 + layer)];
+        for (int f = 0; f < 4; f++) shared.v[row][layer][f] = c.alpha[f][col];
+        shared.v[row][layer][4 % Shared<T, FORM, AXIS>::COUNT] = c.area[col];
       }
     __syncthreads();
   }
-  if (i >= box.hi[0] || j >= box.hi[1]) return;
+  if (m.i >= box.hi[0] || m.j >= box.hi[1]) return;
 
-  /* distances to the lateral neighbours, which lie in the same layer */
-  const bool edge[4] = {i == 0, i + V == n0, j == 0, j == n1 - 1};
-  int        to[4] = {-1, V, -n0, n0};
-  bool       zero[4], zeros = false;
+  m.edge[STRATA_WEST] = m.i == 0;
+  m.edge[STRATA_EAST] = m.i + V == n0;
+  m.edge[STRATA_SOUTH] = m.j == 0;
+  m.edge[STRATA_NORTH] = m.j == n1 - 1;
+  m.to[STRATA_WEST] = -1;
+  m.to[STRATA_EAST] = V;
+  m.to[STRATA_SOUTH] = -n0;
+  m.to[STRATA_NORTH] = n0;
 #pragma unroll
   for (int l = 0; l < 4; l++) {
-    zero[l] = edge[l] && wraps.zero[l];
-    zeros = zeros || zero[l];
-    if (edge[l]) to[l] = (int)wraps.distance[l] + (l == STRATA_EAST ? V - 1 : 0);
+    m.zero[l] = m.edge[l] && wraps.zero[l];
+    if (m.edge[l]) m.to[l] = (int)wraps.distance[l] + (l == STRATA_EAST ? V - 1 : 0);
   }
-  ptrdiff_t id = i + (ptrdiff_t)n0 * j + plane * k0;
+  m.id = m.i + (ptrdiff_t)n0 * m.j + m.plane * k0;
   x += vec * ldx;
   y += vec * ldy;
-  if (add) add += vec * ldy;
+  if (ADD) add += vec * ldy;
+  if (FORM == STRATA_TENSOR && AXIS == 2) { /* numbers that stay the same along the march */
+    const ptrdiff_t col = m.i + (ptrdiff_t)n0 * m.j;
 
-  /* numbers that stay the same along the march */
-  T area[V], alpha[4][V], level[4][V];
-  if (FORM == STRATA_TENSOR && AXIS == 2) {
-    const ptrdiff_t col = i + (ptrdiff_t)n0 * j;
-
-    load(area, c.area + col);
+    load(m.area, c.area + col);
 #pragma unroll
-    for (int m = 0; m < 4; m++) load(alpha[m], c.alpha[m] + col);
+    for (int f = 0; f < 4; f++) load(m.alpha[f], c.alpha[f] + col);
   }
   if (FORM == STRATA_TENSOR && AXIS != 2) {
 #pragma unroll
-    for (int m = 0; m < 4; m++)
+    for (int f = 0; f < 4; f++)
 #pragma unroll
-      for (int q = 0; q < V; q++) level[m][q] = c.level[m][AXIS == 0 ? i + q : j];
+      for (int q = 0; q < V; q++) m.level[f][q] = c.level[f][AXIS == 0 ? m.i + q : m.j];
   }
-
-  T u[Z + 2][V], facebelow[V]; /* u: the layer below, those of the burst, the one above */
-  load(u[0], x + (k0 ? id - plane : id + wraps.distance[STRATA_BOTTOM]));
-  load(u[1], x + id);
-  if (!k0 && wraps.zero[STRATA_BOTTOM]) {
+  load(m.u[0], x + m.id + (k0 ? -m.plane : wraps.distance[STRATA_BOTTOM]));
+  load(m.u[1], x + m.id);
+  if (ZERO && !k0 && wraps.zero[STRATA_BOTTOM]) {
 #pragma unroll
-    for (int q = 0; q < V; q++) u[0][q] = 0;
+    for (int q = 0; q < V; q++) m.u[0][q] = 0;
   }
-  if (FORM == STRATA_FACES) load(facebelow, c.legs[STRATA_BOTTOM] + id);
+  if (FORM == STRATA_FACES) load(m.facebelow, c.legs[STRATA_BOTTOM] + m.id);
 
+  int k = k0;
 #pragma unroll 1
-  for (int k = k0; k < k1; k += Z, id += Z * plane) {
-    T south[Z][V], north[Z][V], west[Z], east[Z];
-
-#pragma unroll
-    for (int z = 0; z < Z; z++) { /* past the grid any cell will do: it is not used */
-      const int layer = k + z + 1;
-
-      load(u[z + 2], x + (layer < n2 ? id + (z + 1) * plane : layer == n2 ? id + z * plane + wraps.distance[STRATA_TOP] : id));
-    }
-#pragma unroll
-    for (int z = 0; z < Z; z++) {
-      const T *layer = x + id + (k + z < n2 ? z * plane : 0);
-
-      load(south[z], layer + to[STRATA_SOUTH]);
-      load(north[z], layer + to[STRATA_NORTH]);
-      west[z] = layer[to[STRATA_WEST]];
-      east[z] = layer[to[STRATA_EAST]];
-    }
-    if (zeros) {
-#pragma unroll
-      for (int z = 0; z < Z; z++) {
-        if (zero[STRATA_WEST]) west[z] = 0;
-        if (zero[STRATA_EAST]) east[z] = 0;
-#pragma unroll
-        for (int q = 0; q < V; q++) {
-          if (zero[STRATA_SOUTH]) south[z][q] = 0;
-          if (zero[STRATA_NORTH]) north[z][q] = 0;
-        }
-      }
-    }
-    if (k + Z >= n2 && wraps.zero[STRATA_TOP]) {
-#pragma unroll
-      for (int z = 0; z < Z; z++)
-#pragma unroll
-        for (int q = 0; q < V; q++)
-          if (k + z == n2 - 1) u[z + 2][q] = 0;
-    }
-
-#pragma unroll
-    for (int z = 0; z < Z; z++) {
-      const ptrdiff_t cell = id + z * plane;
-
-      if (Z > 1 && k + z >= k1) break;
-      if (FORM == STRATA_TENSOR && AXIS == 2) {
-#pragma unroll
-        for (int m = 0; m < 4; m++) level[m][0] = shared.v[0][k + z - k0][m];
-      }
-      if (FORM == STRATA_TENSOR && AXIS == 0) {
-        const T *column = shared.v[threadIdx.y % Shared<T, FORM, AXIS>::ROWS][k + z - k0];
-
-        area[0] = column[4 % Shared<T, FORM, AXIS>::COUNT];
-#pragma unroll
-        for (int m = 0; m < 4; m++) alpha[m][0] = column[m];
-      }
-      if (FORM == STRATA_TENSOR && AXIS == 1) { /* columns (x, z) */
-        const ptrdiff_t col = i + (ptrdiff_t)n0 * (k + z);
-
-        load(area, c.area + col);
-#pragma unroll
-        for (int m = 0; m < 4; m++) load(alpha[m], c.alpha[m] + col);
-      }
-      T excess[V], leg[STRATA_LEGS][V];
-      if (FORM == STRATA_LEGWISE) {
-        load(excess, c.cell + cell);
-#pragma unroll
-        for (int l = 0; l < STRATA_LEGS; l++) load(leg[l], c.legs[l] + cell);
-      }
-      if (FORM == STRATA_FACES) { /* the high faces are the next cells' low ones */
-        const int last[3] = {i + V - 1, j, k + z};
-
-        load(excess, c.cell + cell);
-        load(leg[STRATA_WEST], c.legs[STRATA_WEST] + cell);
-        load(leg[STRATA_SOUTH], c.legs[STRATA_SOUTH] + cell);
-        if (!edge[STRATA_NORTH]) load(leg[STRATA_NORTH], c.legs[STRATA_SOUTH] + cell + n0);
-        if (k + z < n2 - 1) load(leg[STRATA_TOP], c.legs[STRATA_BOTTOM] + cell + plane);
-#pragma unroll
-        for (int q = 0; q < V; q++) {
-          const int at[3] = {i + q, j, k + z};
-
-          if (q) leg[STRATA_EAST][q ? q - 1 : 0] = leg[STRATA_WEST][q];
-          if (edge[STRATA_NORTH]) leg[STRATA_NORTH][q] = strata_stored_leg(&c, STRATA_NORTH, at, cell + q);
-          if (k + z == n2 - 1) leg[STRATA_TOP][q] = strata_stored_leg(&c, STRATA_TOP, at, cell + q);
-          leg[STRATA_BOTTOM][q] = facebelow[q];
-          facebelow[q] = leg[STRATA_TOP][q];
-        }
-        leg[STRATA_EAST][V - 1] = strata_stored_leg(&c, STRATA_EAST, last, cell + V - 1);
-      }
-      Pack<unsigned char, V> flags;
-      if (MASK) flags = *reinterpret_cast<const Pack<unsigned char, V> *>(c.flags + cell);
-      Pack<T, V> out;
-#pragma unroll
-      for (int q = 0; q < V; q++) {
-        const T w = u[z + 1][q];
-        T       v[STRATA_LEGS] = {q ? u[z + 1][q ? q - 1 : 0] : west[z],
-                            q < V - 1 ? u[z + 1][q < V - 1 ? q + 1 : q] : east[z],
-                            south[z][q],
-                            north[z][q],
-                            u[z][q],
-                            u[z + 2][q]},
-          r;
-
-        if (MASK) {
-#pragma unroll
-          for (int l = 0; l < STRATA_LEGS; l++)
-            if (!(flags.v[q] >> l & 1)) v[l] = w;
-        }
-        if (FORM == STRATA_CONSTANT)
-          r = strata_star(c.excess, c.leg, w, v);
-        else if (FORM == STRATA_TENSOR) {
-          constexpr bool column = AXIS != 0, levels = AXIS != 2; /* do they differ among the V cells? */
-          const T        a[4] = {alpha[0][column ? q : 0], alpha[1][column ? q : 0], alpha[2][column ? q : 0], alpha[3][column ? q : 0]};
-          const T        b[4] = {level[0][levels ? q : 0], level[1][levels ? q : 0], level[2][levels ? q : 0], level[3][levels ? q : 0]};
-
-          r = strata_tensor(AXIS, area[column ? q : 0], a, b, w, v);
-        } else {
-          const T a[STRATA_LEGS] = {leg[0][q], leg[1][q], leg[2][q], leg[3][q], leg[4][q], leg[5][q]};
-
-          r = strata_star(excess[q], a, w, v);
-        }
-        if (MASK && flags.v[q] >> 6 & 1) r = c.masked * w;
-        out.v[q] = strata_scaled(c.scale, c.shift, r, w);
-      }
-      if (add) {
-        T w[V];
-
-        load(w, add + cell);
-#pragma unroll
-        for (int q = 0; q < V; q++) out.v[q] = w[q] + out.v[q];
-      }
-      *reinterpret_cast<Pack<T, V> *>(y + cell) = out;
-    }
-#pragma unroll
-    for (int q = 0; q < V; q++) {
-      u[0][q] = u[Z][q];
-      u[1][q] = u[Z + 1][q];
-    }
-  }
+  for (; k + Z <= k1 && k + Z < n2; k += Z) burst<true, T, FORM, AXIS, MASK, ZERO, ADD, V>(m, shared, c, wraps, k, k0, k1, x, add, y);
+#pragma unroll 1
+  for (; k < k1; k += Z) burst<false, T, FORM, AXIS, MASK, ZERO, ADD, V>(m, shared, c, wraps, k, k0, k1, x, add, y);
 }
 
-/* Layers that a thread walks through: long runs reread fewer layers, but every multiprocessor must have its blocks */
-static int march_run(int layers, int tiles)
+/* Layers that a thread walks through: long runs reread fewer layers, but the blocks must fill the multiprocessors evenly */
+static int march_run(int layers, ptrdiff_t tiles, int blocks)
 {
-  static int slots = 0;
-  int        run;
+  static int processors = 0; /* of the first device that is used */
+  int        best = MARCH_RUN;
+  ptrdiff_t  least = 0;
 
-  if (!slots) { /* of the first device: all are alike where it matters */
-    int device, processors;
+  if (!processors) {
+    int device;
 
     if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
-      processors = 1;
-    slots = processors * MARCH_BLOCKS;
+      return MARCH_RUN;
   }
-  run = (int)((ptrdiff_t)layers * tiles / slots) / 4 * 4;
-  return run < 8 ? 8 : run > MARCH_RUN ? MARCH_RUN : run;
+  for (int run = MARCH_RUN; run >= 8; run -= 4) {
+    const ptrdiff_t count = tiles * ((layers + run - 1) / run), rounds = (count + processors * blocks - 1) / (processors * blocks),
+                    cost = rounds * ((run < layers ? run : layers) + 3);
+
+    if (!least || cost < least) {
+      least = cost;
+      best = run;
+    }
+  }
+  return best;
 }
 
-template <class T, int FORM, int AXIS, bool MASK, int V>
+template <class T, int FORM, int AXIS, bool MASK, bool ZERO, bool ADD, int V>
 static void march_launch(const typename Typed<T>::Coef &c, const Wraps &wraps, const StrataBox &box, int nv, const T *x, ptrdiff_t ldx, const T *add,
                          T *y, ptrdiff_t ldy, cudaStream_t stream)
 {
   const int w[3] = {box.hi[0] - box.lo[0], box.hi[1] - box.lo[1], box.hi[2] - box.lo[2]};
-  const int tx = (w[0] / V + MARCH_X - 1) / MARCH_X, ty = (w[1] + MARCH_Y - 1) / MARCH_Y, run = march_run(w[2], tx * ty * nv),
-            runs = (w[2] + run - 1) / run;
+  const int tx = (w[0] / V + MARCH_X - 1) / MARCH_X, ty = (w[1] + MARCH_Y - 1) / MARCH_Y,
+            run = march_run(w[2], (ptrdiff_t)tx * ty * nv, MARCH_BLOCKS<FORM>), runs = (w[2] + run - 1) / run;
 
-  mult_march<T, FORM, AXIS, MASK, V>
+  mult_march<T, FORM, AXIS, MASK, ZERO, ADD, V>
       <<<dim3((unsigned)tx, (unsigned)ty, (unsigned)(runs * nv)), dim3(MARCH_X, MARCH_Y), 0, stream>>>(c, wraps, box, run, x, ldx, add, y, ldy);
 }
 
-/* Picks the instance for form, axis and mask; in the forms with numbers of each cell the mask is in the numbers */
+/* Picks the instance for form, axis, mask and sides; in the forms with numbers of each cell mask and sides are in the numbers */
 template <class T, int V>
 static void march_form(const typename Typed<T>::Coef &c, const Wraps &wraps, const StrataBox &box, int nv, const T *x, ptrdiff_t ldx, const T *add,
                        T *y, ptrdiff_t ldy, cudaStream_t stream)
 {
-#define MARCH(form, axis)                                                                                                                            \
-  (c.flags ? march_launch<T, form, axis, true, V>(c, wraps, box, nv, x, ldx, add, y, ldy, stream)                                                    \
-           : march_launch<T, form, axis, false, V>(c, wraps, box, nv, x, ldx, add, y, ldy, stream))
+  bool zero = false;
+
+  for (int l = 0; l < STRATA_LEGS; l++) zero = zero || wraps.zero[l];
+#define MARCH(form, axis, mask, zero)                                                                                                                \
+  (add ? march_launch<T, form, axis, mask, zero, true, V>(c, wraps, box, nv, x, ldx, add, y, ldy, stream)                                            \
+       : march_launch<T, form, axis, mask, zero, false, V>(c, wraps, box, nv, x, ldx, add, y, ldy, stream))
+#define MARCH_SIDES(form, axis) (c.flags ? MARCH(form, axis, true, true) : zero ? MARCH(form, axis, false, true) : MARCH(form, axis, false, false))
   if (c.form == STRATA_CONSTANT)
-    MARCH(STRATA_CONSTANT, 2);
+    MARCH_SIDES(STRATA_CONSTANT, 2);
   else if (c.form == STRATA_TENSOR && c.axis == 0)
-    MARCH(STRATA_TENSOR, 0);
+    MARCH_SIDES(STRATA_TENSOR, 0);
   else if (c.form == STRATA_TENSOR && c.axis == 1)
-    MARCH(STRATA_TENSOR, 1);
+    MARCH_SIDES(STRATA_TENSOR, 1);
   else if (c.form == STRATA_TENSOR)
-    MARCH(STRATA_TENSOR, 2);
+    MARCH_SIDES(STRATA_TENSOR, 2);
   else if (c.form == STRATA_FACES)
-    march_launch<T, STRATA_FACES, 2, false, V>(c, wraps, box, nv, x, ldx, add, y, ldy, stream);
+    MARCH(STRATA_FACES, 2, false, false);
   else
-    march_launch<T, STRATA_LEGWISE, 2, false, V>(c, wraps, box, nv, x, ldx, add, y, ldy, stream);
+    MARCH(STRATA_LEGWISE, 2, false, false);
+#undef MARCH_SIDES
 #undef MARCH
 }
 
@@ -380,7 +413,7 @@ static int mult_launch(const typename Typed<T>::Coef *c, const StrataGhost ghost
     Wraps           wraps;
 
     if (!size || !nv) continue;
-    if (size >= 4096 && box[b].hi[0] - box[b].lo[0] >= 16 && box[b].hi[1] - box[b].lo[1] < 65535 &&
+    if (size >= 4096 && box[b].hi[0] - box[b].lo[0] >= 16 && (ptrdiff_t)c->n[0] * c->n[1] < 2147483647 && box[b].hi[1] - box[b].lo[1] < 65535 &&
         (ptrdiff_t)(box[b].hi[2] - box[b].lo[2]) * nv < 8 * 65535 && march_wraps<T>(*c, ghost, box[b], x, ldx, &wraps)) {
       bool wide = c->n[0] % V == 0 && box[b].lo[0] % V == 0 && box[b].hi[0] % V == 0 && aligned(x, 16) && aligned(y, 16) && aligned(add, 16) &&
                   (nv == 1 || (ldx % V == 0 && ldy % V == 0));

@@ -1,0 +1,118 @@
+/*
+   Timing on the device, and the report: one line a quantity on the terminal, the same numbers as JSON in a file
+*/
+#ifndef STRATA_BENCH_H
+#define STRATA_BENCH_H
+
+#include <cuda_runtime.h>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <random>
+#include <string>
+#include <vector>
+
+#define CUDA(...) \
+  do { \
+    const cudaError_t bench_err_ = (cudaError_t)(__VA_ARGS__); \
+    if (bench_err_ != cudaSuccess) { \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(bench_err_)); \
+      exit(1); \
+    } \
+  } while (0)
+
+/* Time of one call: the median, and the range, of samples of several calls */
+struct Timing {
+  double median, least, most; /* microseconds */
+};
+
+template <class F> static Timing time_calls(F call, int samples = 11, int calls = 12)
+{
+  std::vector<double> us;
+  cudaEvent_t         start, stop;
+
+  CUDA(cudaEventCreate(&start));
+  CUDA(cudaEventCreate(&stop));
+  for (int i = 0; i < calls; i++) call(i);
+  for (int s = 0; s < samples; s++) {
+    float ms;
+
+    CUDA(cudaEventRecord(start));
+    for (int i = 0; i < calls; i++) call(i);
+    CUDA(cudaEventRecord(stop));
+    CUDA(cudaEventSynchronize(stop));
+    CUDA(cudaEventElapsedTime(&ms, start, stop));
+    us.push_back(1e3 * ms / calls);
+  }
+  CUDA(cudaGetLastError());
+  CUDA(cudaEventDestroy(start));
+  CUDA(cudaEventDestroy(stop));
+  std::sort(us.begin(), us.end());
+  return {us[us.size() / 2], us.front(), us.back()};
+}
+
+/* Device arrays of random numbers in [low, high) */
+template <class T> static T *random_array(size_t n, double low, double high, unsigned seed)
+{
+  std::mt19937                           generator(seed);
+  std::uniform_real_distribution<double> uniform(low, high);
+  std::vector<T>                         host(n);
+  T                                     *device;
+
+  for (T &v : host) v = (T)uniform(generator);
+  CUDA(cudaMalloc(&device, n * sizeof(T)));
+  CUDA(cudaMemcpy(device, host.data(), n * sizeof(T), cudaMemcpyHostToDevice));
+  return device;
+}
+
+/* The lines of a report. A quantity is a ratio to a yardstick timed in the same run; goal 0 means that there is none. */
+class Report {
+public:
+  Report(const char *file, const char *versions) : file_(file ? file : "")
+  {
+    cudaDeviceProp prop;
+    int            driver, runtime;
+    char           date[32];
+    const time_t   now = time(NULL);
+
+    CUDA(cudaGetDeviceProperties(&prop, 0));
+    CUDA(cudaDriverGetVersion(&driver));
+    CUDA(cudaRuntimeGetVersion(&runtime));
+    strftime(date, sizeof(date), "%Y-%m-%d", gmtime(&now));
+    json_ = std::string("{\n  \"gpu\": \"") + prop.name + "\",\n  \"date\": \"" + date + "\",\n  \"versions\": \"" + versions + ", CUDA runtime " + std::to_string(runtime / 1000) + "." + std::to_string(runtime % 1000 / 10) + ", driver for CUDA " + std::to_string(driver / 1000) + "." +
+            std::to_string(driver % 1000 / 10) + "\",\n  \"quantities\": [";
+    printf("%s, %s, %s\n", prop.name, date, versions);
+  }
+
+  void line(const std::string &name, Timing t, double ratio, const char *unit, double goal)
+  {
+    const double spread = 100 * (t.most - t.least) / t.median;
+    char         text[512], target[64] = "";
+
+    if (goal) snprintf(target, sizeof(target), "  goal %g: %s", goal, ratio >= goal ? "reached" : "MISSED");
+    printf("%-58s %9.2f us  %7.3f %-12s spread %4.1f%%%s\n", name.c_str(), t.median, ratio, unit, spread, target);
+    fflush(stdout);
+    snprintf(text, sizeof(text), "%s\n    {\"name\": \"%s\", \"us\": %.3f, \"ratio\": %.4f, \"unit\": \"%s\", \"spread_percent\": %.1f, \"goal\": %g}", first_ ? "" : ",", name.c_str(), t.median, ratio, unit, spread, goal);
+    json_ += text;
+    first_ = false;
+  }
+
+  int write()
+  {
+    if (file_.empty()) return 0;
+    FILE *f = fopen(file_.c_str(), "w");
+
+    if (!f || fprintf(f, "%s\n  ]\n}\n", json_.c_str()) < 0 || fclose(f)) {
+      fprintf(stderr, "cannot write %s\n", file_.c_str());
+      return 1;
+    }
+    return 0;
+  }
+
+private:
+  std::string file_, json_;
+  bool        first_ = true;
+};
+
+#endif
