@@ -1,7 +1,6 @@
-# Strata: `make demo` shows it at work, `make check` tests it, `make help` lists the rest.
+# Strata: `make demo` shows it at work, `make check` tests it, `make help` lists the rest. docs/install.md says more.
 #
-# PETSc is the one that PETSC_DIR (and PETSC_ARCH) name, else the one that pkg-config knows, else Debian's.
-# CUDA=0 leaves the GPU code out; SANITIZE=address,undefined builds with sanitizers.
+# Every build has a folder of its own in build/, named after its PETSc: see petsc-conf/petsc, which finds PETSc.
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
@@ -11,56 +10,134 @@ all:
 top := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
 include petsc-conf/petsc
 
+version := $(shell sed -n 's/^.define STRATA_VERSION_[A-Z]* *//p' include/strata.h | paste -sd.)
+PREFIX  ?= /usr/local
+
+define help
+  make                  builds the library and the examples
+  make demo             solves the pressure and the ocean problem, results and pictures in build/demo; first installs what is missing
+  make check            runs all tests; first installs what is missing.  T="name name": only these tests
+  make install          installs into PREFIX=/usr/local, below DESTDIR if given;  make uninstall  removes the same files
+  make where            prints the folder with libstrata.so, and with the programs in examples/ below it
+  make clean            removes all builds
+  make petsc-cuda       builds a PETSc with CUDA and prints its PETSC_DIR.  CUDA_ARCH=90 CUDA_HOME=/usr/local/cuda
+  make gpu-check        on a machine with a GPU: tests the kernels there, log in build/
+  make gpu-bundle       packs what gpu-check needs for a machine with a GPU but no PETSc
+  make gpu-record       LOG=file or UNVERIFIED="reason": writes tests/gpu/RECORD
+  make bench, bench-cpu measures the speed on a GPU, on the CPU
+
+Settings: PETSC_DIR and PETSC_ARCH (else pkg-config's PETSc, else Debian's), CUDA=0 (no GPU code), SANITIZE=address,undefined,
+CFLAGS. Strata $(version) would be built $(if $(petsc_problem),with nothing: $(petsc_problem),in $(build))
+endef
+
+help:
+	@: $(info $(help))
+clean:
+	rm -rf build
+
+# Whatever the machine lacks is installed first; then make starts anew, since it may find another PETSc. On all cores unless told.
+again = $(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
+needs = petsc_missing='$(petsc_missing)' petsc_problem='$(petsc_problem)' petsc_root='$(petsc_root)' petsc_version='$(petsc_version)' \
+  mpiexec='$(firstword $(MPIEXEC))' petsc-conf/needs
+
+demo:
+	@$(needs) demo
+	@+$(again) demo-run
+check:
+	@$(needs) check
+	@+$(again) check-run
+petsc-cuda:
+	@petsc-conf/petsc-cuda
+
+.PHONY: all help clean demo demo-run check check-run petsc-cuda install uninstall where environment bench bench-cpu gpu-check gpu-bundle gpu-record
+
+ifneq ($(petsc_problem),)
+all demo-run check-run install uninstall where environment bench bench-cpu gpu-check gpu-bundle:
+	@: $(error $(petsc_problem))
+else
+
 # ---- what is built, and where
-library_c    := $(wildcard src/*/*.c)
-library_cu   := $(if $(filter 1,$(CUDA)),$(wildcard src/*/cuda/*.cu))
-library_o    := $(library_c:%.c=$(build)/%.o) $(library_cu:%.cu=$(build)/%.cu.o)
 library      := $(build)/libstrata.so
-tests        := $(patsubst tests/%.c,%,$(wildcard tests/*.c))
-test_names   := $(if $(T),$(filter $(T),$(tests)),$(tests))
+library_c    := $(wildcard src/*/*.c)
+library_cu   := $(if $(filter 1,$(cuda)),$(wildcard src/*/cuda/*.cu))
+library_o    := $(library_c:%=$(build)/%.o) $(library_cu:%=$(build)/%.o)
 examples     := $(patsubst %.c,$(build)/%,$(wildcard examples/*.c))
+tests        := $(patsubst tests/%.c,%,$(wildcard tests/*.c))
 
-cflags  = -std=gnu11 -O3 -g -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -ffp-contract=off -fPIC -fvisibility=hidden $(sanitize) -Iinclude $(PETSC_CC_INCLUDES) -DSTRATA_HAVE_CUDA=$(CUDA) $(CFLAGS)
-cuflags = $(CUDAC_FLAGS) -O3 --fmad=false -Xcompiler -fvisibility=hidden -Iinclude $(PETSC_CC_INCLUDES) $(CUDA_INCLUDE) -DSTRATA_HAVE_CUDA=1 -MMD -MP
+cflags  := $(strip -std=gnu11 -O3 -g -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -ffp-contract=off -fPIC \
+  -fvisibility=hidden $(sanitize) -Iinclude $(PETSC_CC_INCLUDES) -DSTRATA_HAVE_CUDA=$(cuda) $(CFLAGS))
+cuflags := $(strip $(filter-out -O%,$(CUDAC_FLAGS)) -O3 -lineinfo --fmad=false -Xcompiler -fvisibility=hidden -Iinclude $(PETSC_CC_INCLUDES) \
+  $(CUDA_INCLUDE) -DSTRATA_HAVE_CUDA=1)
+flags   := $(CC) $(cflags) $(CUDAC) $(cuflags) $(petsc_link)
 
-all: $(library) $(examples)
+all: $(library) $(examples) $(build)/strata.pc
 
-$(build)/%.o: %.c $(build)/flags
+$(build)/%.c.o: %.c $(build)/flags
 	@mkdir -p $(@D)
 	$(CC) $(cflags) -MMD -MP -c -o $@ $<
 $(build)/%.cu.o: %.cu $(build)/flags
 	@mkdir -p $(@D)
-	$(CUDAC) $(cuflags) -c -o $@ $<
-$(library): $(library_o)
-	$(CLINKER) -shared -Wl,-soname,libstrata.so $(sanitize) -o $@ $^ $(petsc_link)
-$(build)/examples/%: $(build)/examples/%.o $(library)
+	$(CUDAC) $(cuflags) -MMD -MP -c -o $@ $<
+$(library): $(library_o) $(build)/sources
+	$(CLINKER) -shared -Wl,-soname,libstrata.so $(sanitize) -o $@ $(library_o) $(petsc_link) -lm
+$(build)/examples/%: $(build)/examples/%.c.o $(library)
 	$(CLINKER) $(sanitize) -o $@ $< -L$(build) -Wl,-rpath,'$$ORIGIN/..' -lstrata $(petsc_link) -lm
 
-# ---- tests: each is linked with the objects of the library, so that it can call what the library hides
-test_environment = export STRATA_TEST=1 lib='$(top)/$(build)' PETSC_DIR='$(PETSC_DIR)' PETSC_ARCH='$(PETSC_ARCH)' CUDA='$(CUDA)' \
-  SANITIZE='$(SANITIZE)' MPIEXEC='$(MPIEXEC)' petsc_version='$(petsc_version)'
-
-$(build)/tests/%.o: cflags += $(CUDA_INCLUDE)
-$(build)/tests/%: $(build)/tests/%.o $(library_o)
+# Tests are linked with the objects of the library, so that they can call what the library hides
+$(build)/tests/%: $(build)/tests/%.c.o $(library_o)
 	$(CLINKER) $(sanitize) -o $@ $^ $(petsc_link) -lm
-.SECONDARY: $(tests:%=$(build)/tests/%.o)
+$(build)/tests/%.c.o: cflags += $(CUDA_INCLUDE)
 
-check: all $(test_names:%=$(build)/tests/%)
-	@$(test_environment); tests/check $(T)
-test-environment:
-	@echo "$(test_environment)"
+# A change of PETSc or of the flags builds all objects anew, and one in the list of sources links the library anew
+sources := $(library_o)
+define remember
+ifneq ($$($(1)),$$(shell cat $$(build)/$(1) 2>/dev/null))
+.PHONY: $$(build)/$(1)
+endif
+endef
+$(eval $(call remember,flags))
+$(eval $(call remember,sources))
+$(build)/flags $(build)/sources:
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$($(@F)))' >$@
 
-# What the objects depend on besides their sources: a change of flags or of PETSc builds them anew
-$(build)/flags: FORCE
-	@mkdir -p $(@D); echo '$(CC) $(cflags) $(CUDAC) $(cuflags) $(petsc_link)' >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-FORCE:
+.SECONDARY: $(examples:%=%.c.o) $(tests:%=$(build)/tests/%.c.o)
+-include $(wildcard $(library_o:.o=.d) $(examples:%=%.c.d) $(tests:%=$(build)/tests/%.c.d))
+
+# ---- to be used by other programs: `pkg-config strata`, and petsc-conf/variables in makefiles
+strata_pc = sed -e 's|@include@|$(1)|' -e 's|@lib@|$(2)|' -e 's|@cc@|$(CC)|' -e 's|@version@|$(version)|' -e 's|@petsc_link@|$(strip $(petsc_link))|' \
+  -e 's|@petsc_include@|$(PETSC_CC_INCLUDES)|' petsc-conf/strata.pc.in
+installed = $(addprefix $(DESTDIR)$(PREFIX)/,include/strata.h lib/libstrata.so lib/pkgconfig/strata.pc $(addprefix share/strata/petsc-conf/,variables \
+  rules petsc installed))
+
+$(build)/strata.pc: petsc-conf/strata.pc.in include/strata.h $(build)/flags
+	@$(call strata_pc,$(top)/include,$(top)/$(build)) >$@
+
+install: $(library)
+	install -d $(sort $(dir $(installed)))
+	install -m 644 include/strata.h $(DESTDIR)$(PREFIX)/include
+	install -m 755 $(library) $(DESTDIR)$(PREFIX)/lib
+	install -m 644 petsc-conf/variables petsc-conf/rules petsc-conf/petsc $(DESTDIR)$(PREFIX)/share/strata/petsc-conf
+	@$(call strata_pc,$(PREFIX)/include,$(PREFIX)/lib) >$(DESTDIR)$(PREFIX)/lib/pkgconfig/strata.pc
+	@printf '%s\n' '# The PETSc that this Strata was built for' 'strata_petsc := $(realpath $(petsc_root))' 'PETSC_DIR ?= $(PETSC_DIR)' \
+	  'PETSC_ARCH ?= $(PETSC_ARCH)' >$(DESTDIR)$(PREFIX)/share/strata/petsc-conf/installed
+uninstall:
+	rm -f $(installed)
+	rmdir $(addprefix $(DESTDIR)$(PREFIX)/share/strata,/petsc-conf /) 2>/dev/null || true
 
 where:
 	@echo $(top)/$(build)
 
-clean:
-	rm -rf build
+# ---- the demonstration, the tests, and what they find in their environment (tests/tap.sh says what each is)
+environment = export STRATA_TEST=1 lib='$(top)/$(build)' PETSC_DIR='$(PETSC_DIR)' PETSC_ARCH='$(PETSC_ARCH)' petsc_version='$(petsc_version)' \
+  index_size='$(PETSC_INDEX_SIZE)' CC='$(CC)' CUDA='$(cuda)' SANITIZE='$(SANITIZE)' MPIEXEC='$(MPIEXEC)'
 
--include $(library_o:.o=.d) $(examples:=.d) $(tests:%=$(build)/tests/%.d)
+environment:
+	@echo "$(environment)"
+demo-run: all
+	@$(environment); examples/demo
+check-run: all $(patsubst %,$(build)/tests/%,$(if $(T),$(filter $(T),$(tests)),$(tests)))
+	@$(environment); tests/check $(T)
 
-.PHONY: all check test-environment where clean FORCE
+endif

@@ -6,7 +6,7 @@
 #
 #   $lib             the folder with libstrata.so; the programs are in $lib/examples, the C tests in $lib/tests
 #   $tmp             a folder of its own that goes away at the end
-#   $PETSC_DIR, $PETSC_ARCH, $petsc_version, $CUDA, $SANITIZE, $python     what the build uses
+#   $PETSC_DIR, $PETSC_ARCH, $petsc_version, $index_size, $CC, $CUDA, $SANITIZE     what the build uses
 #
 # Checks:
 #   ok NAME COMMAND...           the command succeeds
@@ -22,7 +22,7 @@
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 if [ -z "${STRATA_TEST:-}" ]; then
-  settings=$(make -s test-environment) || exit 1
+  settings=$(make -s environment) || exit 1
   eval "$settings"
 fi
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/strata-test.XXXXXX") || exit 1
