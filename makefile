@@ -36,7 +36,7 @@ clean:
 	rm -rf build
 
 # Whatever the machine lacks is installed first; then make starts anew, since it may find another PETSc. On all cores unless told.
-again = $(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+again = $(MAKE_COMMAND) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 needs = petsc_missing='$(petsc_missing)' petsc_problem='$(petsc_problem)' petsc_root='$(petsc_root)' petsc_version='$(petsc_version)' \
   mpiexec='$(firstword $(MPIEXEC))' petsc-conf/needs
