@@ -149,7 +149,7 @@ PetscErrorCode StrataGridCreateSlabs(MPI_Comm comm, PetscInt dim, const PetscInt
   for (a = 0; a < dim; a++) n[a] = N[a];
   for (a = 0; a < last; a++) layer *= n[a];
   whole = rows % layer ? PETSC_FALSE : PETSC_TRUE;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &whole, 1, MPIU_BOOL, MPI_LAND, comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &whole, 1, STRATA_MPI_BOOL, MPI_LAND, comm));
   PetscCheck(whole, comm, PETSC_ERR_ARG_SIZ,
              "The rows of a rank must be whole layers of %" PetscInt_FMT " rows: set the local size of the matrix to a multiple of it", layer);
   own = rows / layer;
@@ -170,7 +170,7 @@ PetscErrorCode StrataGridCheckSame(StrataGrid g, StrataGrid h, const char what[]
   PetscFunctionBegin;
   for (a = 0; a < 3; a++)
     if (g->N[a] != h->N[a] || g->n[a] != h->n[a] || g->lo[a] != h->lo[a] || g->periodic[a] != h->periodic[a]) same = PETSC_FALSE;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &same, 1, MPIU_BOOL, MPI_LAND, g->comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &same, 1, STRATA_MPI_BOOL, MPI_LAND, g->comm));
   PetscCheck(same, g->comm, PETSC_ERR_ARG_INCOMP,
              "%s: the grids differ (%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " and %" PetscInt_FMT " x %" PetscInt_FMT
              " x %" PetscInt_FMT " cells, or other boundary types or ranks)",

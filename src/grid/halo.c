@@ -2,44 +2,9 @@
    Exchange of the cells around the owned boxes. Faces, edges and corners are each a message of their own, packed x fastest. Where a
    periodic grid is not cut, the neighbour is the rank itself and the ghosts are a view of the vector: no copy, no message.
 */
-#include "gridimpl.h"
+#include "haloimpl.h"
 
-#if STRATA_HAVE_CUDA
-#include <setjmp.h>
-#include <signal.h>
-#endif
-
-typedef enum { STRATA_HALO_AUTO, STRATA_HALO_MPI, STRATA_HALO_STAGED } StrataHaloTransport;
-static const char *const StrataHaloTransports[] = {"auto", "mpi", "staged", "StrataHaloTransport", "STRATA_HALO_", NULL};
-
-typedef struct {
-  int             direction;
-  StrataNeighbor *to;
-  ptrdiff_t       extent[3], cells, offset; /* offset: in the buffers, in cells of one vector */
-  StrataBox       send;
-} StrataMessage;
-
-struct _n_StrataHalo {
-  StrataGrid    grid;
-  PetscInt      depth[3];
-  PetscBool     corners;
-  int           count;
-  ptrdiff_t     cells;
-  StrataMessage message[STRATA_DIRECTIONS];
-  /* buffers, in host memory (pinned for a device exchange) and on the device */
-  size_t    capacity, devicecapacity;
-  PetscBool pinned;
-  char     *send, *recv, *devicesend, *devicerecv;
-  void     *stream, *packed, *arrived; /* device exchange: a stream of its own, and events */
-  /* the exchange under way */
-  PetscBool           active;
-  const void         *x;
-  int                 bytes, nv;
-  PetscInt            ld;
-  PetscMemType        type;
-  StrataHaloTransport transport;
-  MPI_Request         request[2 * STRATA_DIRECTIONS];
-};
+static const char *const StrataHaloTransports[] = {"auto", "mpi", "staged", "peer", "StrataHaloTransport", "STRATA_HALO_", NULL};
 
 /* Steps of direction d along the axes */
 static void StrataSteps(int d, int step[3])
@@ -81,6 +46,7 @@ PetscErrorCode StrataHaloCreate(StrataGrid g, const PetscInt depth[3], PetscBool
                " cells there: use fewer ranks along the axis, or a smaller depth",
                depth[a], (char)('x' + a), width[a]);
   PetscCall(PetscNew(&h));
+  PetscCall(PetscOptionsGetEnum(NULL, NULL, "-strata_halo", StrataHaloTransports, (PetscEnum *)&h->transport, NULL));
   PetscCall(StrataGridReference(g));
   h->grid = g;
   h->corners = corners;
@@ -106,159 +72,23 @@ PetscErrorCode StrataHaloCreate(StrataGrid g, const PetscInt depth[3], PetscBool
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode StrataHaloFreeBuffers(StrataHalo h)
-{
-  PetscFunctionBegin;
-#if STRATA_HAVE_CUDA
-  if (h->pinned) {
-    if (h->send) StrataCallCUDA(StrataCUDAFreeHost(h->send));
-    if (h->recv) StrataCallCUDA(StrataCUDAFreeHost(h->recv));
-    h->send = h->recv = NULL;
-  }
-#endif
-  PetscCall(PetscFree(h->send));
-  PetscCall(PetscFree(h->recv));
-  h->capacity = 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode StrataHaloDestroy(StrataHalo *halo)
 {
   StrataHalo h = *halo;
 
   PetscFunctionBegin;
   if (!h) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataHaloFreeBuffers(h));
 #if STRATA_HAVE_CUDA
-  if (h->devicesend) StrataCallCUDA(StrataCUDAFree(h->devicesend));
-  if (h->devicerecv) StrataCallCUDA(StrataCUDAFree(h->devicerecv));
-  if (h->packed) StrataCallCUDA(StrataCUDAEventDestroy(h->packed));
-  if (h->arrived) StrataCallCUDA(StrataCUDAEventDestroy(h->arrived));
-  if (h->stream) StrataCallCUDA(StrataCUDAStreamDestroy(h->stream));
+  PetscCall(StrataHaloDeviceDestroy(h));
 #endif
+  PetscCall(PetscFree(h->send));
+  PetscCall(PetscFree(h->recv));
   PetscCall(StrataGridDestroy(&h->grid));
   PetscCall(PetscFree(*halo));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#if STRATA_HAVE_CUDA
-static sigjmp_buf StrataJump;
-
-static void StrataJumpBack(int signal)
-{
-  (void)signal;
-  siglongjmp(StrataJump, 1);
-}
-
-/* Can MPI send from and receive into device memory? One small message to oneself tells; where MPI does not know of the device it
-   reads the address as host memory and faults, which is caught. */
-static PetscErrorCode StrataMPIKnowsDevice(PetscBool *knows)
-{
-  static int       known = -1;
-  double           value = 0;
-  double          *buffer;
-  struct sigaction action, segv, bus;
-
-  PetscFunctionBegin;
-  if (known < 0) {
-    void *stream, *p;
-
-    PetscCall(StrataGetStream(PETSC_MEMTYPE_DEVICE, &stream));
-    StrataCallCUDA(StrataCUDAMalloc(&p, 2 * sizeof(double)));
-    buffer = (double *)p;
-    value = 0.0625;
-    StrataCallCUDA(StrataCUDAMemcpy(buffer, &value, sizeof(double), stream));
-    value = 0;
-    StrataCallCUDA(StrataCUDAMemcpy(buffer + 1, &value, sizeof(double), stream));
-    PetscCall(PetscMemzero(&action, sizeof(action)));
-    action.sa_handler = StrataJumpBack;
-    sigaction(SIGSEGV, &action, &segv);
-    sigaction(SIGBUS, &action, &bus);
-    known = 0;
-    if (!sigsetjmp(StrataJump, 1)) {
-      if (MPI_Sendrecv(buffer, 1, MPI_DOUBLE, 0, 0, buffer + 1, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE) == MPI_SUCCESS) known = 1;
-    }
-    sigaction(SIGSEGV, &segv, NULL);
-    sigaction(SIGBUS, &bus, NULL);
-    if (known) {
-      StrataCallCUDA(StrataCUDAMemcpy(&value, buffer + 1, sizeof(double), stream));
-      known = value == 0.0625;
-    }
-    StrataCallCUDA(StrataCUDAFree(buffer));
-  }
-  *knows = known ? PETSC_TRUE : PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode StrataHaloGetTransport(StrataHaloTransport *transport)
-{
-  PetscBool knows;
-  PetscEnum choice = (PetscEnum)STRATA_HALO_AUTO;
-
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsGetEnum(NULL, NULL, "-strata_halo", StrataHaloTransports, &choice, NULL));
-  *transport = (StrataHaloTransport)choice;
-  if (*transport == STRATA_HALO_AUTO) {
-    PetscCall(StrataMPIKnowsDevice(&knows));
-    *transport = knows ? STRATA_HALO_MPI : STRATA_HALO_STAGED;
-    PetscCall(PetscInfo(NULL, "Ghost cells on GPUs travel through %s\n", knows ? "GPU-aware MPI" : "pinned host buffers"));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-#endif
-
-/* Makes the buffers long enough for the exchange */
-static PetscErrorCode StrataHaloReserve(StrataHalo h)
-{
-  const size_t    need = (size_t)h->bytes * h->nv * h->cells;
-  const PetscBool pinned = PetscMemTypeDevice(h->type) ? PETSC_TRUE : PETSC_FALSE;
-
-  PetscFunctionBegin;
-#if STRATA_HAVE_CUDA
-  if (pinned) {
-    if (!h->stream) {
-      StrataCallCUDA(StrataCUDAStreamCreate(&h->stream));
-      StrataCallCUDA(StrataCUDAEventCreate(&h->packed));
-      StrataCallCUDA(StrataCUDAEventCreate(&h->arrived));
-    }
-    if (h->devicecapacity < need) {
-      void *p;
-
-      if (h->devicesend) StrataCallCUDA(StrataCUDAFree(h->devicesend));
-      if (h->devicerecv) StrataCallCUDA(StrataCUDAFree(h->devicerecv));
-      h->devicesend = h->devicerecv = NULL;
-      StrataCallCUDA(StrataCUDAMalloc(&p, need));
-      h->devicesend = (char *)p;
-      StrataCallCUDA(StrataCUDAMalloc(&p, need));
-      h->devicerecv = (char *)p;
-      h->devicecapacity = need;
-    }
-    if (h->transport != STRATA_HALO_STAGED) PetscFunctionReturn(PETSC_SUCCESS);
-  }
-#endif
-  if (h->capacity >= need && (h->pinned || !pinned)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataHaloFreeBuffers(h));
-  h->pinned = pinned;
-#if STRATA_HAVE_CUDA
-  if (pinned) {
-    void *p;
-
-    StrataCallCUDA(StrataCUDAMallocHost(&p, need));
-    h->send = (char *)p;
-    StrataCallCUDA(StrataCUDAMallocHost(&p, need));
-    h->recv = (char *)p;
-    h->capacity = need;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-#endif
-  PetscCall(PetscMalloc1(need, &h->send));
-  PetscCall(PetscMalloc1(need, &h->recv));
-  h->capacity = need;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Posts all messages from and to the given buffers */
-static PetscErrorCode StrataHaloPost(StrataHalo h, char *send, char *recv)
+PetscErrorCode StrataHaloPost(StrataHalo h, char *send, char *recv)
 {
   const MPI_Datatype type = h->bytes == 8 ? MPI_DOUBLE : h->bytes == 4 ? MPI_FLOAT : MPI_BYTE;
   int                i;
@@ -266,15 +96,51 @@ static PetscErrorCode StrataHaloPost(StrataHalo h, char *send, char *recv)
   PetscFunctionBegin;
   for (i = 0; i < h->count; i++) {
     const StrataMessage *m = &h->message[i];
-    const size_t         at = (size_t)h->bytes * h->nv * m->offset;
     PetscMPIInt          count;
 
     PetscCall(PetscMPIIntCast((PetscInt)(h->nv * m->cells), &count));
     /* the sender counts directions from itself: what comes from direction d was sent in direction 26 - d */
+    PetscCallMPI(MPI_Irecv(recv + StrataHaloStart(h, m), count, type, m->to->rank, h->grid->tag[STRATA_DIRECTIONS - 1 - m->direction], h->grid->comm,
+                           &h->request[2 * i]));
     PetscCallMPI(
-        MPI_Irecv(recv + at, count, type, m->to->rank, h->grid->tag[STRATA_DIRECTIONS - 1 - m->direction], h->grid->comm, &h->request[2 * i]));
-    PetscCallMPI(MPI_Isend(send + at, count, type, m->to->rank, h->grid->tag[m->direction], h->grid->comm, &h->request[2 * i + 1]));
+        MPI_Isend(send + StrataHaloStart(h, m), count, type, m->to->rank, h->grid->tag[m->direction], h->grid->comm, &h->request[2 * i + 1]));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataHaloPack(StrataHalo h, void *const to[], void *stream)
+{
+  StrataPackList list;
+  int            n[3], i;
+
+  PetscFunctionBegin;
+  PetscCall(StrataGridGetBox(h->grid, n));
+  list.count = h->count;
+  for (i = 0; i < h->count; i++) {
+    list.box[i] = h->message[i].send;
+    list.to[i] = to[i];
+  }
+  StrataDispatch(h->type, StrataPackHost(&list, n, h->bytes, h->nv, h->x, h->ld), StrataPackCUDA(&list, n, h->bytes, h->nv, h->x, h->ld, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode StrataHaloHostBegin(StrataHalo h)
+{
+  const size_t need = StrataHaloBytes(h);
+  void        *to[STRATA_DIRECTIONS];
+  int          i;
+
+  PetscFunctionBegin;
+  if (h->capacity < need) {
+    PetscCall(PetscFree(h->send));
+    PetscCall(PetscFree(h->recv));
+    PetscCall(PetscMalloc1(need, &h->send));
+    PetscCall(PetscMalloc1(need, &h->recv));
+    h->capacity = need;
+  }
+  for (i = 0; i < h->count; i++) to[i] = h->send + StrataHaloStart(h, &h->message[i]);
+  PetscCall(StrataHaloPack(h, to, NULL));
+  PetscCall(StrataHaloPost(h, h->send, h->recv));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -284,11 +150,6 @@ static PetscErrorCode StrataHaloPost(StrataHalo h, char *send, char *recv)
 */
 PetscErrorCode StrataHaloBegin(StrataHalo h, const void *x, int bytes, int nv, PetscInt ld, PetscMemType type)
 {
-  StrataPackList list;
-  char          *send;
-  void          *stream;
-  int            n[3], i;
-
   PetscFunctionBegin;
   PetscCheck(!h->active, PETSC_COMM_SELF, PETSC_ERR_PLIB, "An exchange is under way");
   h->active = PETSC_TRUE;
@@ -299,28 +160,10 @@ PetscErrorCode StrataHaloBegin(StrataHalo h, const void *x, int bytes, int nv, P
   h->type = type;
   if (!h->count) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(STRATA_Halo, 0, 0, 0, 0));
+  if (PetscMemTypeHost(type)) PetscCall(StrataHaloHostBegin(h));
 #if STRATA_HAVE_CUDA
-  if (PetscMemTypeDevice(type) && h->transport == STRATA_HALO_AUTO) PetscCall(StrataHaloGetTransport(&h->transport));
-#endif
-  PetscCall(StrataHaloReserve(h));
-  PetscCall(StrataGridGetBox(h->grid, n));
-  PetscCall(StrataGetStream(type, &stream));
-  send = PetscMemTypeDevice(type) ? h->devicesend : h->send;
-  list.count = h->count;
-  for (i = 0; i < h->count; i++) {
-    list.box[i] = h->message[i].send;
-    list.to[i] = send + (size_t)bytes * nv * h->message[i].offset;
-  }
-  StrataDispatch(type, StrataPackHost(&list, n, bytes, nv, x, ld), StrataPackCUDA(&list, n, bytes, nv, x, ld, stream));
-  if (PetscMemTypeHost(type)) PetscCall(StrataHaloPost(h, h->send, h->recv));
-#if STRATA_HAVE_CUDA
-  else {
-    StrataCallCUDA(StrataCUDAEventRecord(h->packed, stream));
-    if (h->transport == STRATA_HALO_STAGED) {
-      StrataCallCUDA(StrataCUDAStreamWaitEvent(h->stream, h->packed));
-      StrataCallCUDA(StrataCUDAMemcpyAsync(h->send, h->devicesend, (size_t)bytes * nv * h->cells, h->stream));
-    }
-  }
+  else
+    PetscCall(StrataHaloDeviceBegin(h));
 #endif
   PetscCall(PetscLogEventEnd(STRATA_Halo, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -363,28 +206,11 @@ PetscErrorCode StrataHaloEnd(StrataHalo h, StrataGhost ghosts[])
   h->active = PETSC_FALSE;
   if (h->count) {
     PetscCall(PetscLogEventBegin(STRATA_Halo, 0, 0, 0, 0));
+    if (PetscMemTypeHost(h->type)) PetscCallMPI(MPI_Waitall(2 * h->count, h->request, MPI_STATUSES_IGNORE));
 #if STRATA_HAVE_CUDA
-    if (PetscMemTypeDevice(h->type)) {
-      recv = h->devicerecv;
-      if (h->transport == STRATA_HALO_STAGED) {
-        void *stream;
-
-        PetscCall(StrataGetStream(PETSC_MEMTYPE_DEVICE, &stream));
-        StrataCallCUDA(StrataCUDAStreamSynchronize(h->stream));
-        PetscCall(StrataHaloPost(h, h->send, h->recv));
-        PetscCallMPI(MPI_Waitall(2 * h->count, h->request, MPI_STATUSES_IGNORE));
-        StrataCallCUDA(StrataCUDAMemcpyAsync(h->devicerecv, h->recv, (size_t)h->bytes * h->nv * h->cells, h->stream));
-        StrataCallCUDA(StrataCUDAEventRecord(h->arrived, h->stream));
-        StrataCallCUDA(StrataCUDAStreamWaitEvent(stream, h->arrived));
-      } else {
-        /* not before: the last user of the ghosts, earlier in the same stream, must be done with the buffer */
-        StrataCallCUDA(StrataCUDAEventSynchronize(h->packed));
-        PetscCall(StrataHaloPost(h, h->devicesend, h->devicerecv));
-        PetscCallMPI(MPI_Waitall(2 * h->count, h->request, MPI_STATUSES_IGNORE));
-      }
-    } else
+    else
+      PetscCall(StrataHaloDeviceEnd(h, &recv));
 #endif
-      PetscCallMPI(MPI_Waitall(2 * h->count, h->request, MPI_STATUSES_IGNORE));
     PetscCall(PetscLogEventEnd(STRATA_Halo, 0, 0, 0, 0));
   }
   StrataHaloViews(h, ghosts);
@@ -392,7 +218,7 @@ PetscErrorCode StrataHaloEnd(StrataHalo h, StrataGhost ghosts[])
     const StrataMessage *m = &h->message[i];
     StrataGhost         *q = &ghosts[m->direction];
 
-    q->p = recv + (size_t)h->bytes * h->nv * m->offset;
+    q->p = recv + StrataHaloStart(h, m);
     q->s[0] = 1;
     q->s[1] = m->extent[0];
     q->s[2] = m->extent[0] * m->extent[1];

@@ -308,7 +308,7 @@ static PetscErrorCode StrataCoefficientsSymmetry(StrataCoefficients c)
     PetscCall(StrataCoefficientsMatchNeighbors(c, &s));
   } else
     s = c->form == MAT_STRATA_FACES ? PETSC_TRUE : PETSC_FALSE;
-  PetscCallMPI(MPIU_Allreduce(&s, &c->symmetric, 1, MPIU_BOOL, MPI_LAND, g->comm));
+  PetscCallMPI(MPIU_Allreduce(&s, &c->symmetric, 1, STRATA_MPI_BOOL, MPI_LAND, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

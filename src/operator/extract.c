@@ -217,7 +217,7 @@ PetscErrorCode StrataMatGetGrid(Mat A, DM dm, StrataGrid *grid)
   PetscCall(MatGetLocalSize(A, &n, NULL));
   PetscCall(MatGetSize(A, &N, NULL));
   fits = n == (*grid)->size_local ? PETSC_TRUE : PETSC_FALSE;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &fits, 1, MPIU_BOOL, MPI_LAND, (*grid)->comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &fits, 1, STRATA_MPI_BOOL, MPI_LAND, (*grid)->comm));
   PetscCheck(fits, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
              "The matrix has %" PetscInt_FMT " rows, the DMDA %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
              " cells, or other ranks own them: the matrix must be one of this DMDA, see DMCreateMatrix()",

@@ -143,7 +143,7 @@ static PetscErrorCode StrataLabel(StrataComponents *q)
       if (q->label[i] != label) changed = PETSC_TRUE;
       q->label[i] = label;
     }
-    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &changed, 1, MPIU_BOOL, MPI_LOR, g->comm));
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &changed, 1, STRATA_MPI_BOOL, MPI_LOR, g->comm));
   }
   PetscCall(StrataHaloDestroy(&halo));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -216,7 +216,7 @@ static PetscErrorCode StrataQuickAnswer(StrataCoefficients c, StrataSingularity 
     PetscCall(StrataGridReduce(g, STRATA_REDUCE_MAXABS, p, NULL, type, &largest));
     zero = largest == 0 ? PETSC_TRUE : PETSC_FALSE;
   }
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &zero, 1, MPIU_BOOL, MPI_LOR, g->comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &zero, 1, STRATA_MPI_BOOL, MPI_LOR, g->comm));
   *answer = zero ? STRATA_UNKNOWN : STRATA_REGULAR;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -190,7 +190,7 @@ static PetscErrorCode MatStrataCheckVec(Mat A, StrataGrid g, Vec v, const char w
   PetscCall(VecGetLocalSize(v, &n));
   PetscCall(VecGetSize(v, &N));
   bad = n == g->size_local ? PETSC_FALSE : PETSC_TRUE;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &bad, 1, MPIU_BOOL, MPI_LOR, PetscObjectComm((PetscObject)A)));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &bad, 1, STRATA_MPI_BOOL, MPI_LOR, PetscObjectComm((PetscObject)A)));
   PetscCheck(!bad, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
              "The vector of %s has %" PetscInt_FMT " entries, or other ranks own them, but the grid has %" PetscInt_FMT
              " cells: create it with DMCreateGlobalVector()",
@@ -874,7 +874,7 @@ static PetscErrorCode MatAXPY_Strata(Mat Y, PetscScalar a, Mat X, MatStructure s
     PetscCall(StrataArrayRead(&cx->mask, PETSC_MEMTYPE_HOST, &mx));
     for (i = 0; i < cy->grid->size_local; i++) same = (PetscBool)(same && my[i] == mx[i]);
   }
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &same, 1, MPIU_BOOL, MPI_LAND, cy->grid->comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &same, 1, STRATA_MPI_BOOL, MPI_LAND, cy->grid->comm));
   PetscCheck(same, PetscObjectComm((PetscObject)Y), PETSC_ERR_ARG_INCOMP, "MatAXPY() of Strata operators: the masks differ");
   for (l = 0; l < 2 * cy->grid->dim; l++)
     if (cy->side[l] != cx->side[l]) same = PETSC_FALSE;

@@ -39,6 +39,13 @@ typedef PetscOptionItems StrataOptionItems;
 #define STRATA_DESTROY_ARGUMENT                    void *
 #endif
 
+/* 3.24: PetscBool is the bool of C */
+#if PETSC_VERSION_LT(3, 24, 0)
+#define STRATA_MPI_BOOL MPIU_BOOL
+#else
+#define STRATA_MPI_BOOL MPI_C_BOOL
+#endif
+
 /* 3.20: PetscGetCurrentCUDAStream() */
 #if PETSC_VERSION_LT(3, 20, 0)
 #define StrataGetCUDAStream(stream) (*(stream) = PetscDefaultCudaStream, PETSC_SUCCESS)

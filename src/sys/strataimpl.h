@@ -41,6 +41,10 @@ PETSC_INTERN int         StrataCUDAEventDestroy(void *);
 PETSC_INTERN int         StrataCUDAEventRecord(void *event, void *stream);
 PETSC_INTERN int         StrataCUDAEventSynchronize(void *);
 PETSC_INTERN int         StrataCUDAStreamWaitEvent(void *stream, void *event);
+#define STRATA_CUDA_IPC_BYTES 64
+PETSC_INTERN int StrataCUDAIpcGet(void *handle, void *memory); /* a handle of device memory, STRATA_CUDA_IPC_BYTES long, for other processes */
+PETSC_INTERN int StrataCUDAIpcOpen(void **memory, const void *handle);
+PETSC_INTERN int StrataCUDAIpcClose(void *memory);
 
 #define StrataCallCUDA(...)                                                                                                                          \
   do {                                                                                                                                               \

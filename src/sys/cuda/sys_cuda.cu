@@ -103,3 +103,19 @@ int StrataCUDAStreamWaitEvent(void *stream, void *event)
 {
   return (int)cudaStreamWaitEvent((cudaStream_t)stream, (cudaEvent_t)event, 0);
 }
+
+int StrataCUDAIpcGet(void *handle, void *memory)
+{
+  static_assert(sizeof(cudaIpcMemHandle_t) == STRATA_CUDA_IPC_BYTES, "length of a handle");
+  return (int)cudaIpcGetMemHandle((cudaIpcMemHandle_t *)handle, memory);
+}
+
+int StrataCUDAIpcOpen(void **memory, const void *handle)
+{
+  return (int)cudaIpcOpenMemHandle(memory, *(const cudaIpcMemHandle_t *)handle, cudaIpcMemLazyEnablePeerAccess);
+}
+
+int StrataCUDAIpcClose(void *memory)
+{
+  return (int)cudaIpcCloseMemHandle(memory);
+}
