@@ -80,9 +80,11 @@ PETSC_EXTERN PetscErrorCode PCColumnSetAxis(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCColumnGetAxis(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCColumnSetSize(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCColumnGetSize(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCColumnSetGrid(PC, PetscInt, const PetscInt[]);
+PETSC_EXTERN PetscErrorCode PCColumnGetGrid(PC, PetscInt *, PetscInt[]);
 
 /* Fields in files */
 PETSC_EXTERN PetscErrorCode StrataWriteFields(DM, const char[], PetscInt, const Vec[], const char *const[], const PetscReal *const[]);
-PETSC_EXTERN PetscErrorCode StrataReadArray(MPI_Comm, const char[], const char[], PetscInt, const PetscInt[], PetscReal[]);
+PETSC_EXTERN PetscErrorCode StrataReadArray(MPI_Comm, const char[], const char[], PetscInt, PetscInt[], PetscReal *[]);
 
 #endif

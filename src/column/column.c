@@ -1,7 +1,959 @@
+/*
+   PCCOLUMN: the exact solve of every line along one axis of a grid, as a preconditioner
+*/
 #include "../operator/operatorimpl.h"
-PetscErrorCode PCCreate_Column(PC pc)
+#include "column_kernels.h"
+#include <petsc/private/pcimpl.h>
+
+/* What is known of all rows, of all ranks. Rows are global, -1 if there is none. */
+typedef struct {
+  PetscInt  zero, isolated, nonfinite; /* the first rows with a zero pivot, all zeros, NaN or infinity */
+  PetscInt  singular;                  /* number of singular runs of cells */
+  PetscBool mmatrix, symmetric;        /* legs <= 0 and excess >= 0 everywhere; is the matrix of every line symmetric? */
+} PCColumnReport;
+
+typedef struct {
+  /* what was asked for */
+  PetscInt axis;      /* PETSC_DETERMINE: auto */
+  PetscInt size;      /* rows of a line, for matrices without a grid; 0: not given */
+  PetscInt dim, N[3]; /* a grid for matrices without one; dim 0: not given */
+  /* the lines */
+  StrataGrid         grid;
+  PetscInt           along;               /* their axis */
+  StrataCoefficients c;                   /* those of a Strata operator, else NULL */
+  PetscObjectState   state;               /* of these, when they were last looked at */
+  StrataArray        excess;              /* of the lines' rows, when legs are stored for each cell; without scale and shift */
+  StrataArray        lower, upper;        /* of an assembled matrix; upper has no length if the lines are symmetric */
+  PetscMemType       home;                /* where all rows are looked at */
+  PCColumnReport     plain;               /* the rows without scale and shift */
+  PetscScalar        scale, shift;        /* those that follow hold for */
+  PetscInt           singular, failedrow; /* failedrow -1: none */
+  const char        *failure;
+  /* work space, host and device, and where the last work was done */
+  StrataArray  work[2];
+  PetscMemType worked;
+  PetscBool    applied;
+} PC_Column;
+
+static const char *const PCColumnAxes[] = {"x", "y", "z", "auto"};
+
+/* ---- the lines ------------------------------------------------------------------------------------------------------------------ */
+
+/* The grid of a matrix that has none, from the sizes that were given */
+static PetscErrorCode PCColumnMakeGrid(PC pc, PetscInt dim, const PetscInt N[], StrataGrid *grid)
+{
+  MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+  PetscInt rows, total, cells = 1, a;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(pc->pmat, &rows, NULL));
+  PetscCall(MatGetSize(pc->pmat, &total, NULL));
+  for (a = 0; a < dim; a++) cells *= N[a];
+  PetscCheck(cells == total, comm, PETSC_ERR_ARG_SIZ,
+             "A grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells was given, but the matrix has %" PetscInt_FMT
+             " rows: -pc_column_grid and PCColumnSetGrid() need the sizes of the grid that the rows run through, x fastest",
+             N[0], dim > 1 ? N[1] : 1, dim > 2 ? N[2] : 1, total);
+  PetscCall(StrataGridCreateSlabs(comm, dim, N, rows, grid));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The grid of a matrix whose lines are runs of rows */
+static PetscErrorCode PCColumnMakeRuns(PC pc, PetscInt size, StrataGrid *grid)
+{
+  MPI_Comm  comm = PetscObjectComm((PetscObject)pc);
+  PetscInt  rows, total, N[2];
+  PetscBool whole;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(pc->pmat, &rows, NULL));
+  PetscCall(MatGetSize(pc->pmat, &total, NULL));
+  whole = rows % size ? PETSC_FALSE : PETSC_TRUE;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &whole, 1, MPIU_BOOL, MPI_LAND, comm));
+  PetscCheck(whole, comm, PETSC_ERR_ARG_SIZ,
+             "Columns of %" PetscInt_FMT " rows do not divide the rows of every rank (%" PetscInt_FMT
+             " in all): choose -pc_column_size or PCColumnSetSize() and the local sizes of the matrix so that each rank has whole columns",
+             size, total);
+  N[0] = size;
+  N[1] = total / size;
+  PetscCall(StrataGridCreateSlabs(comm, 2, N, rows, grid));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The grid of the matrix: its own if it is a Strata operator, else what was given, else that of the DM of the PC or of a matrix */
+static PetscErrorCode PCColumnFindGrid(PC pc, StrataGrid *grid)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+  PetscBool  isstrata, isshell;
+  DM         dm[3];
+  PetscInt   m;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSTRATA, &isstrata));
+  if (isstrata) {
+    PetscCall(StrataMatGetGrid(pc->pmat, NULL, grid));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (col->size) {
+    PetscCheck(col->axis == PETSC_DETERMINE || col->axis == 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
+               "Columns of a given size are runs of rows, they have no axis %s: leave out -pc_column_axis, or give a grid with -pc_column_grid",
+               PCColumnAxes[col->axis]);
+    PetscCall(PCColumnMakeRuns(pc, col->size, grid));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (col->dim) {
+    PetscCall(PCColumnMakeGrid(pc, col->dim, col->N, grid));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  dm[0] = pc->dm;
+  PetscCall(MatGetDM(pc->pmat, &dm[1]));
+  PetscCall(MatGetDM(pc->mat, &dm[2]));
+  for (m = 0; m < 3; m++) { /* a DMSHELL is what solvers attach where there is no DM */
+    if (dm[m]) PetscCall(PetscObjectTypeCompare((PetscObject)dm[m], DMSHELL, &isshell));
+    if (dm[m] && !isshell) break;
+  }
+  PetscCheck(m < 3, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+             "The matrix has no grid: create it with DMCreateMatrix() on a DMDA, attach the DMDA with KSPSetDM() or PCSetDM(), or say with "
+             "-pc_column_size how many rows a column has, or with -pc_column_grid how many cells the grid has along each axis");
+  PetscCall(StrataMatGetGrid(pc->pmat, dm[m], grid));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Along which axes are there lines that belong to several ranks? */
+static PetscErrorCode PCColumnFindCuts(StrataGrid g, PetscBool cut[3])
+{
+  PetscInt a;
+
+  PetscFunctionBegin;
+  for (a = 0; a < 3; a++) cut[a] = g->size_local && g->n[a] < g->N[a] ? PETSC_TRUE : PETSC_FALSE;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, cut, 3, MPIU_BOOL, MPI_LOR, g->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscBool PCColumnIsPeriodic(StrataGrid g, PetscInt a)
+{
+  return g->periodic[a] && g->N[a] > 1 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* The axis with the strongest coupling, in the mean over its faces; between equals one that is not cut, and the last of these */
+static PetscErrorCode PCColumnChooseAxis(PC pc, StrataGrid g, const PetscBool cut[3], PetscInt *axis)
+{
+  PetscReal coupling[3], best = 0;
+  PetscInt  a;
+
+  PetscFunctionBegin;
+  PetscCall(StrataMatGetCoupling(pc->pmat, g, coupling));
+  *axis = -1;
+  for (a = 0; a < g->dim; a++) {
+    if (PCColumnIsPeriodic(g, a)) continue;
+    coupling[a] = g->N[a] > 1 && coupling[a] - coupling[a] == 0 ? coupling[a] * g->N[a] / (g->N[a] - 1) : 0;
+    if (*axis < 0 || coupling[a] > best * (1 + PETSC_SQRT_MACHINE_EPSILON) ||
+        (coupling[a] >= best * (1 - PETSC_SQRT_MACHINE_EPSILON) && (cut[*axis] || !cut[a]))) {
+      *axis = a;
+      best = coupling[a];
+    }
+  }
+  PetscCheck(*axis >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "The grid is periodic along all its axes, but PCCOLUMN needs an axis that is not: use another preconditioner");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Finds the grid and the axis of the lines, and refuses what cannot be done */
+static PetscErrorCode PCColumnFindLines(PC pc)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+  MPI_Comm   comm = PetscObjectComm((PetscObject)pc);
+  StrataGrid g;
+  PetscBool  cut[3];
+  PetscInt   a = col->axis;
+  char       name;
+
+  PetscFunctionBegin;
+  PetscCall(StrataGridDestroy(&col->grid));
+  PetscCall(PCColumnFindGrid(pc, &col->grid));
+  g = col->grid;
+  PetscCall(PCColumnFindCuts(g, cut));
+  if (col->size)
+    a = 0;
+  else if (a == PETSC_DETERMINE)
+    PetscCall(PCColumnChooseAxis(pc, g, cut, &a));
+  PetscCheck(a<g->dim, comm, PETSC_ERR_ARG_OUTOFRANGE,
+                 "Columns along axis %s were asked for, but the grid has %" PetscInt_FMT " dimension%s: choose another -pc_column_axis",
+                 PCColumnAxes[a], g->dim, g->dim> 1
+                 ? "s"
+                 : "");
+  name = (char)('x' + a);
+  PetscCheck(!PCColumnIsPeriodic(g, a), comm, PETSC_ERR_SUP,
+             "The grid is periodic along axis %c, but PCCOLUMN needs columns with two ends: choose another axis (-pc_column_axis)", name);
+  PetscCheck(!cut[a], comm, PETSC_ERR_SUP,
+             "The columns along axis %c are cut: their %" PetscInt_FMT
+             " cells belong to several ranks, but PCCOLUMN needs each column whole on one rank. Give the process grid one rank along %c "
+             "(-da_processors_%c 1, or argument %c of DMDACreate3d()), or choose another axis (-pc_column_axis)",
+             name, g->N[a], name, name, "mnp"[a]);
+  col->along = a;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the rows ------------------------------------------------------------------------------------------------------------------- */
+
+/* The lines as kernels want them, in one memory */
+static PetscErrorCode PCColumnGetKernel(PC_Column *col, PetscMemType type, StrataLines_d *t)
+{
+  const PetscInt a = col->along;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(t, sizeof(*t)));
+  t->axis = (int)a;
+  t->singular = col->singular > 0;
+  t->rows = STRATA_ROWS_ARRAYS;
+  if (!col->c) {
+    PetscCall(StrataGridGetBox(col->grid, t->coef.n));
+    t->coef.scale = 1;
+    PetscCall(StrataArrayRead(&col->lower, type, &t->lower));
+    PetscCall(StrataArrayRead(&col->upper, type, &t->upper));
+    PetscCall(StrataArrayRead(&col->excess, type, &t->excess));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(StrataCoefficientsGetKernel(col->c, type, &t->coef));
+  if (col->excess.bytes) {
+    PetscCall(StrataArrayRead(&col->excess, type, &t->excess));
+    t->lower = t->coef.legs[2 * a];
+    t->upper = t->coef.legs[2 * a + 1];
+  } else if (!t->coef.flags && (t->coef.form == STRATA_CONSTANT || t->coef.axis == a))
+    t->rows = STRATA_ROWS_SHARED;
+  else
+    t->rows = STRATA_ROWS_CELLS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Looks at all rows, with the scale and shift in t */
+static PetscErrorCode PCColumnCheck(PC_Column *col, const StrataLines_d *t, PCColumnReport *report)
+{
+  StrataGrid        g = col->grid;
+  StrataLinesReport local = StrataLinesReportEmpty();
+  PetscInt          first[3], count[3], m;
+  void             *stream;
+
+  PetscFunctionBegin;
+  PetscCall(StrataGetStream(col->home, &stream));
+  if (g->size_local) StrataDispatch(col->home, StrataLinesCheckHost_d(t, &local), StrataLinesCheckCUDA_d(t, &local, stream));
+  first[0] = local.zero == STRATA_NO_CELL ? PETSC_MAX_INT : g->start + (PetscInt)local.zero;
+  first[1] = local.isolated == STRATA_NO_CELL ? PETSC_MAX_INT : g->start + (PetscInt)local.isolated;
+  first[2] = local.nonfinite == STRATA_NO_CELL ? PETSC_MAX_INT : g->start + (PetscInt)local.nonfinite;
+  count[0] = (PetscInt)local.singular;
+  count[1] = local.sign ? 1 : 0;
+  count[2] = local.unsymmetric ? 1 : 0;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, first, 3, MPIU_INT, MPI_MIN, g->comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, count, 3, MPIU_INT, MPI_SUM, g->comm));
+  for (m = 0; m < 3; m++)
+    if (first[m] == PETSC_MAX_INT) first[m] = -1;
+  report->zero = first[0];
+  report->isolated = first[1];
+  report->nonfinite = first[2];
+  report->singular = count[0];
+  report->mmatrix = count[1] ? PETSC_FALSE : PETSC_TRUE;
+  report->symmetric = count[2] ? PETSC_FALSE : PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads the rows of an assembled matrix; of symmetric lines the lower legs are enough */
+static PetscErrorCode PCColumnReadMatrix(PC pc)
+{
+  PC_Column    *col = (PC_Column *)pc->data;
+  StrataLines_d t;
+  PetscInt      nonfinite;
+
+  PetscFunctionBegin;
+  PetscCall(StrataMatGetLines(pc->pmat, col->grid, col->along, &col->excess, &col->lower, &col->upper, &col->home, &nonfinite));
+  PetscCall(PCColumnGetKernel(col, col->home, &t));
+  PetscCall(PCColumnCheck(col, &t, &col->plain));
+  if (nonfinite >= 0) col->plain.nonfinite = nonfinite; /* perhaps in an entry that is not on the lines */
+  if (col->plain.symmetric) PetscCall(StrataArrayDestroy(&col->upper));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Looks at the coefficients of a Strata operator. They stay where they are; what is stored besides is the excess of the lines' rows, and
+   that only where legs are stored for each cell. */
+static PetscErrorCode PCColumnReadOperator(PC pc, StrataCoefficients c)
+{
+  PC_Column    *col = (PC_Column *)pc->data;
+  StrataLines_d t;
+  StrataCoef_d  k;
+  PetscScalar  *excess;
+  VecType       vectype;
+  PetscBool     bound;
+  char         *cuda;
+  void         *stream;
+
+  PetscFunctionBegin;
+  PetscCheck(pc->pmat->assembled, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+             "The operator is not assembled: call MatAssemblyBegin() and MatAssemblyEnd()");
+  PetscCall(StrataCoefficientsReference(c));
+  PetscCall(StrataCoefficientsDestroy(&col->c));
+  col->c = c;
+  col->state = c->state;
+  PetscCall(StrataArrayDestroy(&col->excess));
+  if (c->form == MAT_STRATA_FACES || c->form == MAT_STRATA_LEGS) {
+    PetscCall(StrataCoefficientsGetMemType(c, &col->home));
+    PetscCall(StrataCoefficientsGetKernel(c, col->home, &k));
+    k.scale = 1;
+    k.shift = 0;
+    PetscCall(StrataArrayCreate(&col->excess, (size_t)col->grid->size_local * sizeof(PetscScalar)));
+    PetscCall(StrataArrayWrite(&col->excess, col->home, &excess));
+    PetscCall(StrataGetStream(col->home, &stream));
+    StrataDispatch(col->home, StrataRowsHost_d(&k, STRATA_ROW_LINE, (int)col->along, excess),
+                   StrataRowsCUDA_d(&k, STRATA_ROW_LINE, (int)col->along, excess, stream));
+  } else { /* a few numbers: look at the rows where the vectors will be */
+    PetscCall(MatGetVecType(pc->pmat, &vectype));
+    PetscCall(PetscStrstr(vectype, VECCUDA, &cuda)); /* seqcuda, mpicuda */
+    PetscCall(MatBoundToCPU(pc->pmat, &bound));
+    col->home = STRATA_HAVE_CUDA && cuda && !bound ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
+  }
+  PetscCall(PCColumnGetKernel(col, col->home, &t));
+  t.coef.scale = 1;
+  t.coef.shift = 0;
+  PetscCall(PCColumnCheck(col, &t, &col->plain));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Can every line be solved, with the scale and shift of the operator? They change nothing that would have to be looked at again when
+   all lines are M-matrices: a positive scale leaves pivots as they are, a positive shift makes them larger. */
+static PetscErrorCode PCColumnJudge(PC pc)
+{
+  PC_Column     *col = (PC_Column *)pc->data;
+  PCColumnReport report = col->plain;
+  MatNullSpace   nullspace;
+  const char    *failure = NULL;
+  PCFailedReason reason = PC_NOERROR;
+  PetscInt       row = -1;
+  char           words[128];
+
+  PetscFunctionBegin;
+  col->scale = col->c ? col->c->scale : 1;
+  col->shift = col->c ? col->c->shift : 0;
+  if (col->plain.mmatrix && col->scale > 0 && col->shift > 0)
+    report.zero = report.isolated = -1, report.singular = 0;
+  else if (!(col->plain.mmatrix && col->scale > 0 && col->shift == 0) && !(col->scale == 1 && col->shift == 0)) {
+    StrataLines_d t;
+
+    PetscCall(PCColumnGetKernel(col, col->home, &t));
+    PetscCall(PCColumnCheck(col, &t, &report));
+  }
+  PetscCall(MatGetNullSpace(pc->pmat, &nullspace));
+  if (!nullspace) PetscCall(MatGetNullSpace(pc->mat, &nullspace));
+  if (report.nonfinite >= 0) {
+    row = report.nonfinite;
+    failure = "NaN or infinity";
+    reason = PC_FACTOR_OTHER;
+  } else if (report.zero >= 0 || (report.isolated >= 0 && !nullspace)) {
+    row = report.zero >= 0 && (report.isolated < 0 || nullspace || report.zero < report.isolated) ? report.zero : report.isolated;
+    failure = "zero pivot";
+    reason = PC_FACTOR_NUMERIC_ZEROPIVOT;
+  }
+  col->singular = report.singular;
+  col->failedrow = row;
+  col->failure = failure;
+  PetscCall(PCSetFailedReason(pc, reason));
+  if (!failure) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataGridRowWords(col->grid, row, words, sizeof(words)));
+  PetscCall(PetscInfo(pc, "Columns along axis %c cannot be solved: %s in %s\n", (char)('x' + col->along), failure, words));
+  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT, "Columns along axis %c cannot be solved: %s in %s",
+             (char)('x' + col->along), failure, words);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Follows a Strata operator: does nothing unless its coefficients, its scale or its shift are others than before */
+static PetscErrorCode PCColumnFollow(PC pc)
+{
+  PC_Column         *col = (PC_Column *)pc->data;
+  StrataCoefficients c;
+  PetscBool          other;
+
+  PetscFunctionBegin;
+  PetscCall(MatStrataGetCoefficients(pc->pmat, &c));
+  other = c != col->c || c->state != col->state ? PETSC_TRUE : PETSC_FALSE;
+  if (other) PetscCall(PCColumnReadOperator(pc, c));
+  if (other || c->scale != col->scale || c->shift != col->shift) PetscCall(PCColumnJudge(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSetUp_Column(PC pc)
+{
+  PC_Column         *col = (PC_Column *)pc->data;
+  StrataCoefficients c = NULL;
+  PetscBool          isstrata;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(STRATA_ColumnSetUp, pc, 0, 0, 0));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSTRATA, &isstrata));
+  if (isstrata) PetscCall(MatStrataGetCoefficients(pc->pmat, &c));
+  if (pc->flag != SAME_NONZERO_PATTERN || !col->grid || (isstrata ? c->grid != col->grid : col->c != NULL)) {
+    PetscCall(StrataCoefficientsDestroy(&col->c));
+    PetscCall(PCColumnFindLines(pc));
+  }
+  if (isstrata)
+    PetscCall(PCColumnFollow(pc));
+  else {
+    PetscCall(PCColumnReadMatrix(pc));
+    PetscCall(PCColumnJudge(pc));
+  }
+  PetscCall(PetscLogEventEnd(STRATA_ColumnSetUp, pc, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the solve ------------------------------------------------------------------------------------------------------------------ */
+
+/* z = (add ? add : 0) + M r for arrays of nv vectors in one memory */
+static PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, const PetscScalar *r, PetscInt ldr, const PetscScalar *add,
+                                    PetscScalar *z, PetscInt ldz, PetscMemType type)
+{
+  PC_Column     *col = (PC_Column *)pc->data;
+  StrataArray   *work = &col->work[PetscMemTypeDevice(type) ? 1 : 0];
+  const PetscInt n = col->grid->size_local;
+  StrataLines_d  t;
+  size_t         bytes;
+  void          *stream, *w;
+  int            m;
+
+  PetscFunctionBegin;
+  col->worked = type;
+  col->applied = PETSC_TRUE;
+  if (!n || !nv) PetscFunctionReturn(PETSC_SUCCESS);
+  m = (int)nv;
+  PetscCheck(m == nv, PETSC_COMM_SELF, PETSC_ERR_SUP, "%" PetscInt_FMT " vectors at once are too many", nv);
+  PetscCall(PCColumnGetKernel(col, type, &t));
+  PetscCall(StrataGetStream(type, &stream));
+  StrataDispatch(type, bytes = StrataThomasWorkHost_d(&t, m), StrataThomasWorkCUDA_d(&t, m, &bytes));
+  if (work->bytes < bytes) {
+    PetscCall(StrataArrayDestroy(work));
+    PetscCall(StrataArrayCreate(work, bytes));
+  }
+  PetscCall(StrataArrayWrite(work, type, &w));
+  if (PetscMemTypeDevice(type)) PetscCall(PetscLogGpuTimeBegin());
+  StrataDispatch(type, StrataThomasHost_d(&t, transpose, m, r, ldr, add, z, ldz, w),
+                 StrataThomasCUDA_d(&t, transpose, m, r, ldr, add, z, ldz, w, stream));
+  if (PetscMemTypeDevice(type)) {
+    PetscCall(PetscLogGpuTimeEnd());
+    PetscCall(PetscLogGpuFlops(15.0 * n * nv));
+  } else
+    PetscCall(PetscLogFlops(15.0 * n * nv));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z = add + M r for vectors */
+static PetscErrorCode PCColumnApply(PC pc, PetscBool transpose, Vec r, Vec add, Vec z)
+{
+  PC_Column         *col = (PC_Column *)pc->data;
+  const PetscInt     n = col->grid->size_local;
+  const PetscScalar *ar, *aadd;
+  PetscScalar       *az;
+  PetscMemType       type;
+
+  PetscFunctionBegin;
+  if (col->c) PetscCall(PCColumnFollow(pc));
+  if (col->failure) { /* as factorizations do */
+    PetscCall(VecSetInf(z));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscLogEventBegin(STRATA_ColumnApply, pc, r, z, 0));
+  PetscCall(StrataVecGetArrays(r, add, z, &ar, &aadd, &az, &type));
+  PetscCall(PCColumnSolve(pc, transpose, 1, ar, n, aadd, az, n, type));
+  PetscCall(StrataVecRestoreArrays(r, add, z, &ar, &aadd, &az, type));
+  PetscCall(PetscLogEventEnd(STRATA_ColumnApply, pc, r, z, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApply_Column(PC pc, Vec r, Vec z)
 {
   PetscFunctionBegin;
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "not yet");
+  PetscCall(PCColumnApply(pc, PETSC_FALSE, r, NULL, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApplyTranspose_Column(PC pc, Vec r, Vec z)
+{
+  PetscFunctionBegin;
+  PetscCall(PCColumnApply(pc, PETSC_TRUE, r, NULL, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCMatApply_Column(PC pc, Mat R, Mat Z)
+{
+  PC_Column         *col = (PC_Column *)pc->data;
+  const PetscScalar *r;
+  PetscScalar       *z;
+  PetscInt           nv, ldr, ldz;
+  PetscMemType       typer, typez;
+  PetscBool          together;
+
+  PetscFunctionBegin;
+  if (col->c) PetscCall(PCColumnFollow(pc));
+  PetscCall(PetscLogEventBegin(STRATA_ColumnApply, pc, R, Z, 0));
+  PetscCall(MatGetSize(R, NULL, &nv));
+  PetscCall(MatDenseGetLDA(R, &ldr));
+  PetscCall(MatDenseGetLDA(Z, &ldz));
+  PetscCall(StrataDenseGetArrayRead(R, &r, &typer));
+  PetscCall(StrataDenseGetArrayWrite(Z, &z, &typez));
+  together = PetscMemTypeDevice(typer) == PetscMemTypeDevice(typez) ? PETSC_TRUE : PETSC_FALSE;
+  if (!together) { /* work on the host, where both can be had */
+    PetscCall(StrataDenseRestoreArrayRead(R, &r));
+    PetscCall(StrataDenseRestoreArrayWrite(Z, &z));
+    PetscCall(MatDenseGetArrayRead(R, &r));
+    PetscCall(MatDenseGetArrayWrite(Z, &z));
+    typer = PETSC_MEMTYPE_HOST;
+  }
+  if (!col->failure) PetscCall(PCColumnSolve(pc, PETSC_FALSE, nv, r, ldr, NULL, z, ldz, typer));
+  if (together) {
+    PetscCall(StrataDenseRestoreArrayRead(R, &r));
+    PetscCall(StrataDenseRestoreArrayWrite(Z, &z));
+  } else {
+    PetscCall(MatDenseRestoreArrayRead(R, &r));
+    PetscCall(MatDenseRestoreArrayWrite(Z, &z));
+  }
+  if (col->failure) {
+    PetscInt v;
+    Vec      column;
+
+    for (v = 0; v < nv; v++) {
+      PetscCall(MatDenseGetColumnVecWrite(Z, v, &column));
+      PetscCall(VecSetInf(column));
+      PetscCall(MatDenseRestoreColumnVecWrite(Z, v, &column));
+    }
+  }
+  PetscCall(PetscLogEventEnd(STRATA_ColumnApply, pc, R, Z, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* x = x + M (b - A x), its times */
+static PetscErrorCode PCApplyRichardson_Column(PC pc, Vec b, Vec x, Vec w, PetscReal rtol, PetscReal abstol, PetscReal dtol, PetscInt its,
+                                               PetscBool guesszero, PetscInt *outits, PCRichardsonConvergedReason *reason)
+{
+  PetscInt i;
+
+  PetscFunctionBegin;
+  for (i = 0; i < its; i++) {
+    if (i == 0 && guesszero)
+      PetscCall(PCColumnApply(pc, PETSC_FALSE, b, NULL, x));
+    else {
+      PetscCall(MatMult(pc->mat, x, w));
+      PetscCall(VecAYPX(w, -1.0, b));
+      PetscCall(PCColumnApply(pc, PETSC_FALSE, w, x, x));
+    }
+  }
+  *outits = its;
+  *reason = PCRICHARDSON_CONVERGED_ITS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The iterations of PCApplyRichardson() test nothing. A KSP that tests for convergence is to use its own. */
+static PetscErrorCode PCPreSolve_Column(PC pc, KSP ksp, Vec b, Vec x)
+{
+  KSPNormType norm;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetNormType(ksp, &norm));
+  pc->ops->applyrichardson = norm == KSP_NORM_NONE ? PCApplyRichardson_Column : NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCPostSolve_Column(PC pc, KSP ksp, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  pc->ops->applyrichardson = PCApplyRichardson_Column;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the object ----------------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode PCReset_Column(PC pc)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCall(StrataGridDestroy(&col->grid));
+  PetscCall(StrataCoefficientsDestroy(&col->c));
+  PetscCall(StrataArrayDestroy(&col->excess));
+  PetscCall(StrataArrayDestroy(&col->lower));
+  PetscCall(StrataArrayDestroy(&col->upper));
+  PetscCall(StrataArrayDestroy(&col->work[0]));
+  PetscCall(StrataArrayDestroy(&col->work[1]));
+  col->singular = 0;
+  col->failure = NULL;
+  col->failedrow = -1;
+  col->applied = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+  StrataGrid g = col->grid;
+  PetscBool  ascii;
+  char       words[128];
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!g) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  columns along axis %s, not set up\n", PCColumnAxes[col->axis < 0 ? 3 : col->axis]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " columns of %" PetscInt_FMT " cells along axis %c (%s)\n",
+                                   g->N[col->along == 0 ? 1 : 0] * g->N[col->along == 2 ? 1 : 2], g->N[col->along], (char)('x' + col->along),
+                                   col->size                     ? "runs of rows"
+                                   : col->axis < 0 && g->dim > 1 ? "auto: the strongest coupling"
+                                   : col->axis < 0               ? "auto: the only axis"
+                                                                 : "as asked for"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  algorithm thomas, in %s memory\n",
+                                   PetscMemTypeDevice(col->applied ? col->worked : col->home) ? "CUDA" : "host"));
+  if (col->c)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  coefficients of the operator in form %s, %s\n", MatStrataForms[col->c->form],
+                                     col->excess.bytes ? "one number stored for each cell" : "nothing stored for each cell"));
+  else
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  coefficients read from the matrix of type %s, in form %s\n", ((PetscObject)pc->pmat)->type_name,
+                                     MatStrataForms[col->plain.symmetric ? MAT_STRATA_FACES : MAT_STRATA_LEGS]));
+  if (col->singular) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " singular columns, solved up to a constant\n", col->singular));
+  if (col->failure) {
+    PetscCall(StrataGridRowWords(g, col->failedrow, words, sizeof(words)));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  failed: %s in %s\n", col->failure, words));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What was found for other settings holds no more */
+static PetscErrorCode PCColumnChanged(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCReset_Column(pc));
+  pc->setupcalled = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnSetAxis_Column(PC pc, PetscInt axis)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCheck(axis == PETSC_DETERMINE || (axis >= 0 && axis < 3), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "Axis %" PetscInt_FMT ": the axes are 0, 1, 2 for x, y, z, and PETSC_DETERMINE for the one with the strongest coupling", axis);
+  if (axis != col->axis) PetscCall(PCColumnChanged(pc));
+  col->axis = axis;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnGetAxis_Column(PC pc, PetscInt *axis)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  *axis = col->grid ? col->along : col->axis;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnSetSize_Column(PC pc, PetscInt size)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCheck(size >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "A column cannot have %" PetscInt_FMT " rows", size);
+  if (size != col->size) PetscCall(PCColumnChanged(pc));
+  col->size = size;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnGetSize_Column(PC pc, PetscInt *size)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  *size = col->grid ? col->grid->N[col->along] : col->size;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnSetGrid_Column(PC pc, PetscInt dim, const PetscInt n[])
+{
+  PC_Column *col = (PC_Column *)pc->data;
+  PetscInt   a;
+
+  PetscFunctionBegin;
+  PetscCheck(dim >= 0 && dim <= 3, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "A grid cannot have %" PetscInt_FMT " axes", dim);
+  for (a = 0; a < dim; a++)
+    PetscCheck(n[a] > 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+               "A grid cannot have %" PetscInt_FMT " cells along axis %c: -pc_column_grid needs positive numbers", n[a], (char)('x' + a));
+  PetscCall(PCColumnChanged(pc));
+  col->dim = dim;
+  for (a = 0; a < 3; a++) col->N[a] = a < dim ? n[a] : 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnGetGrid_Column(PC pc, PetscInt *dim, PetscInt n[])
+{
+  PC_Column *col = (PC_Column *)pc->data;
+  PetscInt   a;
+
+  PetscFunctionBegin;
+  *dim = col->dim;
+  for (a = 0; a < col->dim; a++) n[a] = col->N[a];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSetFromOptions_Column(PC pc, StrataOptionItems PetscOptionsObject)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+  PetscInt   axis = col->axis < 0 ? 3 : col->axis, size = col->size, dim = 3, n[3] = {1, 1, 1};
+  PetscBool  set;
+
+  PetscFunctionBegin;
+  PetscOptionsHeadBegin(PetscOptionsObject, "Column options");
+  PetscCall(PetscOptionsEList("-pc_column_axis", "Axis of the columns", "PCColumnSetAxis", PCColumnAxes, 4, PCColumnAxes[axis], &axis, &set));
+  if (set) PetscCall(PCColumnSetAxis(pc, axis == 3 ? PETSC_DETERMINE : axis));
+  PetscCall(PetscOptionsInt("-pc_column_size", "Rows of a column, for a matrix without a grid", "PCColumnSetSize", size, &size, &set));
+  if (set) PetscCall(PCColumnSetSize(pc, size));
+  PetscCall(PetscOptionsIntArray("-pc_column_grid", "Cells along each axis, for a matrix without a grid", "PCColumnSetGrid", n, &dim, &set));
+  if (set) PetscCall(PCColumnSetGrid(pc, dim, n));
+  PetscOptionsHeadEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The functions of this type, composed with the object or taken from it */
+static PetscErrorCode PCColumnCompose(PC pc, PetscBool compose)
+{
+  PetscObject object = (PetscObject)pc;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnSetAxis_C", compose ? PCColumnSetAxis_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnGetAxis_C", compose ? PCColumnGetAxis_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnSetSize_C", compose ? PCColumnSetSize_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnGetSize_C", compose ? PCColumnGetSize_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnSetGrid_C", compose ? PCColumnSetGrid_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnGetGrid_C", compose ? PCColumnGetGrid_Column : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCDestroy_Column(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCReset_Column(pc));
+  PetscCall(PCColumnCompose(pc, PETSC_FALSE));
+  PetscCall(PetscFree(pc->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnSetAxis - Sets the axis of the grid along which the columns lie
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner, of type `PCCOLUMN`
+- axis - 0, 1 or 2 for x, y or z, or `PETSC_DETERMINE` for the one with the strongest coupling
+
+  Options Database Key:
+. -pc_column_axis <x,y,z,auto> - the axis
+
+  Level: beginner
+
+  Notes:
+  The default is `PETSC_DETERMINE`: of the axes that are not periodic the one with the largest mean of the absolute values of the matrix
+  entries that couple cells along it. Between axes that are equal in this, one that the ranks do not cut is taken, and of these the last.
+  The axis is chosen when the preconditioner is first set up for a matrix, and again when the nonzero pattern of the matrix changes.
+
+  The axis must not be periodic, and no column may be cut by ranks: set up the process grid of the `DMDA` accordingly.
+
+.seealso: `PCCOLUMN`, `PCColumnGetAxis()`, `PCColumnSetSize()`, `DMDACreate3d()`
+@*/
+PetscErrorCode PCColumnSetAxis(PC pc, PetscInt axis)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, axis, 2);
+  PetscTryMethod(pc, "PCColumnSetAxis_C", (PC, PetscInt), (pc, axis));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnGetAxis - The axis of the grid along which the columns lie
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCCOLUMN`
+
+  Output Parameter:
+. axis - 0, 1 or 2 for x, y or z; before the preconditioner is set up what was asked for, perhaps `PETSC_DETERMINE`
+
+  Level: beginner
+
+.seealso: `PCCOLUMN`, `PCColumnSetAxis()`
+@*/
+PetscErrorCode PCColumnGetAxis(PC pc, PetscInt *axis)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCColumnGetAxis_C", (PC, PetscInt *), (pc, axis));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnSetSize - Sets the number of rows of a column, for a matrix whose columns are runs of consecutive rows
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner, of type `PCCOLUMN`
+- size - the number of rows of each column; it must divide the number of rows of every rank. 0 takes back what was set
+
+  Options Database Key:
+. -pc_column_size <size> - the number of rows
+
+  Level: beginner
+
+  Note:
+  A size that is set comes before a grid of a `DM`. A `MATSTRATA` operator has a grid of its own and does not need it.
+
+.seealso: `PCCOLUMN`, `PCColumnGetSize()`, `PCColumnSetGrid()`
+@*/
+PetscErrorCode PCColumnSetSize(PC pc, PetscInt size)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, size, 2);
+  PetscTryMethod(pc, "PCColumnSetSize_C", (PC, PetscInt), (pc, size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnGetSize - The number of rows of a column
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCCOLUMN`
+
+  Output Parameter:
+. size - the number of rows; before the preconditioner is set up the one that was set, 0 if there is none
+
+  Level: beginner
+
+.seealso: `PCCOLUMN`, `PCColumnSetSize()`
+@*/
+PetscErrorCode PCColumnGetSize(PC pc, PetscInt *size)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCColumnGetSize_C", (PC, PetscInt *), (pc, size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnSetGrid - Sets the grid of a matrix that has none
+
+  Logically Collective
+
+  Input Parameters:
++ pc  - the preconditioner, of type `PCCOLUMN`
+. dim - the number of axes, 1, 2 or 3. 0 takes back what was set
+- n   - the number of cells along each axis
+
+  Options Database Key:
+. -pc_column_grid <nx,ny,nz> - the number of cells along each axis
+
+  Level: beginner
+
+  Notes:
+  The rows of the matrix run through the cells, x fastest. Each rank must own whole layers of the last axis, so that columns along this
+  axis need a single rank.
+
+  A grid that is set comes before one of a `DM`. A `MATSTRATA` operator has a grid of its own and does not need it.
+
+.seealso: `PCCOLUMN`, `PCColumnGetGrid()`, `PCColumnSetSize()`
+@*/
+PetscErrorCode PCColumnSetGrid(PC pc, PetscInt dim, const PetscInt n[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, dim, 2);
+  PetscTryMethod(pc, "PCColumnSetGrid_C", (PC, PetscInt, const PetscInt[]), (pc, dim, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnGetGrid - The grid that was set with `PCColumnSetGrid()`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCCOLUMN`
+
+  Output Parameters:
++ dim - the number of axes, 0 if no grid was set
+- n   - the number of cells along each axis, an array of three
+
+  Level: beginner
+
+.seealso: `PCCOLUMN`, `PCColumnSetGrid()`
+@*/
+PetscErrorCode PCColumnGetGrid(PC pc, PetscInt *dim, PetscInt n[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCColumnGetGrid_C", (PC, PetscInt *, PetscInt[]), (pc, dim, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   PCCOLUMN = "column" - Solves every column of a structured grid exactly: what couples cells along one axis is inverted, what couples
+   them along the others stays in the diagonal
+
+   Options Database Keys:
++  -pc_column_axis <x,y,z,auto>  - the axis of the columns, see `PCColumnSetAxis()`
+.  -pc_column_size <size>        - rows of a column, for a matrix without a grid, see `PCColumnSetSize()`
+-  -pc_column_grid <nx,ny,nz>    - the grid, for a matrix without one, see `PCColumnSetGrid()`
+
+   Level: beginner
+
+   Notes:
+   It is the preconditioner of choice for flat and layered problems, where the coupling along one axis is much stronger than along the others.
+
+   The grid is that of the `MATSTRATA` operator, else the one that was set, else that of the `DMDA` of the `PC`, of the matrix from which the
+   preconditioner is built, or of the operator. The matrix is a `MATSTRATA` operator, of which nothing but its own few numbers is stored
+   in constant and tensor form, or any `MATAIJ` or `MATAIJCUSPARSE`, of which the entries on the columns are read, where the matrix is.
+
+   Each column is a tridiagonal system, factored anew at each use (by the algorithm of Thomas), in terms of row sums, so that the columns
+   of an M-matrix suffer no cancellation. Work is done where the vectors are, on the host or on the GPU, with the same bits as result.
+
+   Columns may be made of several parts that are not coupled (masked cells). A part without any excess, that is with zero flux at all its
+   ends and no other coupling, is singular: it is solved up to a constant, with the value 0 in its last cell. A single row that is zero is taken for
+   such a part if the matrix has a null space attached. Any other zero pivot, NaN or infinity makes the set-up fail in the way of factorizations
+   (`KSP_DIVERGED_PC_FAILED`); `-ksp_view` and `-info` name the row.
+
+   The preconditioner of a `MATSTRATA` operator always follows the operator, even under `PCSetReusePreconditioner()`; changes of nothing but scale and
+   shift are free.
+
+   `PCApplyRichardson()` does a fixed number of iterations. `KSPRICHARDSON` uses it if it has no norm to test (`KSP_NORM_NONE`).
+
+.seealso: `PCColumnSetAxis()`, `PCColumnSetSize()`, `PCColumnSetGrid()`, `MATSTRATA`, `MatCreateStrata()`, `PCCreate()`, `PCSetType()`, `PCType`, `PC`
+M*/
+PetscErrorCode PCCreate_Column(PC pc)
+{
+  PC_Column *col;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&col));
+  pc->data = col;
+  col->axis = PETSC_DETERMINE;
+  col->failedrow = -1;
+  col->home = PETSC_MEMTYPE_HOST;
+  pc->ops->setup = PCSetUp_Column;
+  pc->ops->apply = PCApply_Column;
+  pc->ops->applytranspose = PCApplyTranspose_Column;
+  pc->ops->applyrichardson = PCApplyRichardson_Column;
+  pc->ops->matapply = PCMatApply_Column;
+  pc->ops->presolve = PCPreSolve_Column;
+  pc->ops->postsolve = PCPostSolve_Column;
+  pc->ops->setfromoptions = PCSetFromOptions_Column;
+  pc->ops->view = PCView_Column;
+  pc->ops->reset = PCReset_Column;
+  pc->ops->destroy = PCDestroy_Column;
+  PetscCall(PCColumnCompose(pc, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -187,6 +187,25 @@ PetscErrorCode StrataGridGetBox(StrataGrid g, int n[3])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   StrataGridRowWords - A global row and its cell, in words; collective, for rows of any rank
+*/
+PetscErrorCode StrataGridRowWords(StrataGrid g, PetscInt row, char words[], size_t len)
+{
+  PetscInt cell[3] = {-1, -1, -1}, r = row - g->start;
+
+  PetscFunctionBegin;
+  if (r >= 0 && r < g->size_local) {
+    cell[0] = g->lo[0] + r % g->n[0];
+    cell[1] = g->lo[1] + r / g->n[0] % g->n[1];
+    cell[2] = g->lo[2] + r / (g->n[0] * g->n[1]);
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, cell, 3, MPIU_INT, MPI_MAX, g->comm));
+  PetscCall(PetscSNPrintf(words, len, "row %" PetscInt_FMT ", cell (%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT ")", row, cell[0], cell[1],
+                          cell[2]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode StrataGridReduce(StrataGrid g, StrataReduction op, const PetscScalar *x, const PetscScalar *y, PetscMemType type, PetscReal *result)
 {
   const ptrdiff_t  n = (ptrdiff_t)g->size_local, need = StrataReduceWork(n);

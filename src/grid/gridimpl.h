@@ -35,6 +35,7 @@ PETSC_INTERN PetscErrorCode StrataGridReference(StrataGrid);
 PETSC_INTERN PetscErrorCode StrataGridDestroy(StrataGrid *);
 PETSC_INTERN PetscErrorCode StrataGridCheckSame(StrataGrid, StrataGrid, const char[]);
 PETSC_INTERN PetscErrorCode StrataGridGetBox(StrataGrid, int n[3]); /* the owned box as kernels want it */
+PETSC_INTERN PetscErrorCode StrataGridRowWords(StrataGrid, PetscInt row, char words[], size_t len);
 
 /* Has leg l of the owned box a neighbour, of whatever rank? */
 static inline StrataNeighbor *StrataGridLeg(StrataGrid g, int l)

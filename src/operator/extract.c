@@ -225,23 +225,6 @@ PetscErrorCode StrataMatGetGrid(Mat A, DM dm, StrataGrid *grid)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The cell of a global row, in words; for rows of any rank */
-static PetscErrorCode StrataRowWords(StrataGrid g, PetscInt row, char words[], size_t len)
-{
-  PetscInt cell[3] = {-1, -1, -1}, r = row - g->start;
-
-  PetscFunctionBegin;
-  if (r >= 0 && r < g->size_local) {
-    cell[0] = g->lo[0] + r % g->n[0];
-    cell[1] = g->lo[1] + r / g->n[0] % g->n[1];
-    cell[2] = g->lo[2] + r / (g->n[0] * g->n[1]);
-  }
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, cell, 3, MPIU_INT, MPI_MAX, g->comm));
-  PetscCall(PetscSNPrintf(words, len, "row %" PetscInt_FMT ", cell (%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT ")", row, cell[0], cell[1],
-                          cell[2]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Is the coupling along an axis that of a symmetric matrix: each cell's upper leg the next cell's lower one? */
 static PetscErrorCode StrataLegsSymmetric(StrataCoefficients c, PetscMemType type, PetscBool *symmetric)
 {
@@ -302,7 +285,7 @@ static PetscErrorCode StrataCoefficientsExtract(Mat A, DM dm, StrataCoefficients
   for (l = 0; l < STRATA_LEGS; l++) legs[l] = &c->legs[l];
   PetscCall(StrataExtract(A, g, -1, &c->cell, legs, &type, &faults));
   if (faults.outside != PETSC_MAX_INT) {
-    PetscCall(StrataRowWords(g, faults.outside, words, sizeof(words)));
+    PetscCall(StrataGridRowWords(g, faults.outside, words, sizeof(words)));
     SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP,
             "The matrix has an entry outside the star stencil (%s): it must couple each cell to its nearest neighbours along the axes only. Use a "
             "star stencil (DMDA_STENCIL_STAR), or PCCOLUMN, which needs the entries on its lines only",

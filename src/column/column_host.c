@@ -1,0 +1,37 @@
+/*
+   Solves along lines on the host: strips of neighbouring lines together, so that loops run across lines. A strip's right-hand sides are
+   read once and its solutions written once; what is needed in between stays in cache.
+*/
+#include "column_cell.h"
+#include <string.h>
+
+/* Lines of a strip at most, and lines that are turned together: those along x are not neighbours in memory */
+#define STRIP 64
+#define TURN  8
+
+/* Levels that are fetched ahead, and bytes of a cache line */
+#define AHEAD 8
+#define LINE  64
+
+/* As many lines as leave what is kept of a strip in cache */
+static inline int strip_width(int levels)
+{
+  return levels <= 512 ? STRIP : STRIP / 4;
+}
+
+/* How the numbers of a strip's rows are given */
+enum { STRIP_SHARED, STRIP_SYMMETRIC, STRIP_GENERAL };
+
+/* Takes what one row is like into the report */
+static inline void strata_report(StrataLinesReport *report, unsigned long long cell, int pivot, int sign, int unsymmetric)
+{
+  if (pivot == STRATA_PIVOT_ZERO && cell < report->zero) report->zero = cell;
+  if (pivot == STRATA_PIVOT_ISOLATED && cell < report->isolated) report->isolated = cell;
+  if (pivot == STRATA_PIVOT_NONFINITE && cell < report->nonfinite) report->nonfinite = cell;
+  if (pivot == STRATA_PIVOT_SINGULAR || pivot == STRATA_PIVOT_ISOLATED) report->singular++;
+  if (sign) report->sign = 1;
+  if (unsymmetric) report->unsymmetric = 1;
+}
+
+#define STRATA_TYPED "../column/column_host_typed.h"
+#include "../sys/typed.h"

@@ -1,0 +1,38 @@
+/*
+   Tridiagonal systems along the lines of one axis of the owned box, solved one by one, as plain numbers. The arithmetic of a row is in
+   column_cell.h; host and device results are equal bit for bit.
+*/
+#ifndef STRATA_COLUMN_KERNELS_H
+#define STRATA_COLUMN_KERNELS_H
+
+#include "../operator/operator_kernels.h"
+
+/* Where the rows of the lines come from */
+enum {
+  STRATA_ROWS_SHARED, /* constant form, or tensor form along its own axis, no mask: numbers of the line times numbers of the level */
+  STRATA_ROWS_ARRAYS, /* arrays with the numbers of each cell */
+  STRATA_ROWS_CELLS   /* any other coefficients that are not stored for each cell: strata_row() */
+};
+
+/* What a pass through all rows found. Cells are counted in the owned box, STRATA_NO_CELL if there is none. */
+#define STRATA_NO_CELL (~0ULL)
+typedef struct {
+  unsigned long long zero;        /* first cell with a zero pivot */
+  unsigned long long isolated;    /* first cell with a row of zeros, coupled to no other */
+  unsigned long long nonfinite;   /* first cell with NaN or infinity in its row */
+  unsigned long long singular;    /* number of singular runs of cells, isolated cells included */
+  unsigned long long sign;        /* not 0 if a leg is positive or an excess negative somewhere */
+  unsigned long long unsymmetric; /* not 0 if a cell's upper leg is not the next cell's lower leg somewhere */
+} StrataLinesReport;
+
+static inline StrataLinesReport StrataLinesReportEmpty(void)
+{
+  const StrataLinesReport report = {STRATA_NO_CELL, STRATA_NO_CELL, STRATA_NO_CELL, 0, 0, 0};
+
+  return report;
+}
+
+#define STRATA_TYPED "../column/column_kernels_typed.h"
+#include "../sys/typed.h"
+
+#endif

@@ -1,0 +1,30 @@
+/* Included by column_kernels.h for each precision */
+
+/* The lines of the owned box along one axis. Row k of a line couples its cell to the cells before and after it,
+     lower_k z_{k-1} + (excess_k - lower_k - upper_k) z_k + upper_k z_{k+1} = r_k,
+   lower is 0 in the first and upper in the last row. The excess is that of the line: what couples the cell to other lines is in it.
+   All numbers are those of scale A + shift I, see StrataCoef; the arrays here are those of A. Passed by value to kernels. */
+typedef struct {
+  int               axis, rows;             /* rows: where they come from, STRATA_ROWS_... */
+  int               singular;               /* are there singular runs: must they be looked for? */
+  TYPED(StrataCoef) coef;                   /* shared and cells: the coefficients; arrays: n, scale and shift only */
+  const REAL       *excess, *lower, *upper; /* arrays; upper NULL: the upper leg of a cell is the lower leg of the next */
+} TYPED(StrataLines);
+
+STRATA_BEGIN_C
+
+/* What the rows are like; added to what report holds already */
+void TYPED(StrataLinesCheckHost)(const TYPED(StrataLines) *lines, StrataLinesReport *report);
+int TYPED(StrataLinesCheckCUDA)(const TYPED(StrataLines) *lines, StrataLinesReport *report, void *stream);
+
+/* z = (add ? add : 0) + M r, where M solves every line, or its transpose, for nv vectors with the leading dimensions ldr, ldz (of z and
+   add). z may be r or add. Needs no pivot to be zero; a singular run has the solution that is 0 in its last cell.
+   work: that many bytes of the memory of the vectors; what is left in it means nothing. */
+size_t TYPED(StrataThomasWorkHost)(const TYPED(StrataLines) *lines, int nv);
+int TYPED(StrataThomasWorkCUDA)(const TYPED(StrataLines) *lines, int nv, size_t *bytes);
+void TYPED(StrataThomasHost)(const TYPED(StrataLines) *lines, int transpose, int nv, const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z,
+                             ptrdiff_t ldz, void *work);
+int TYPED(StrataThomasCUDA)(const TYPED(StrataLines) *lines, int transpose, int nv, const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z,
+                            ptrdiff_t ldz, void *work, void *stream);
+
+STRATA_END_C
