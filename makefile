@@ -79,8 +79,8 @@ $(build)/%.c.o: %.c $(build)/flags
 $(build)/%.cu.o: %.cu $(build)/flags
 	@mkdir -p $(@D)
 	$(CUDAC) $(cuflags) -MMD -MP -c -o $@ $<
-$(library): $(library_o) $(build)/sources
-	$(CLINKER) -shared -Wl,-soname,libstrata.so $(sanitize) -o $@ $(library_o) $(petsc_link) -lm
+$(library): $(library_o) $(build)/sources petsc-conf/exports
+	$(CLINKER) -shared -Wl,-soname,libstrata.so -Wl,--version-script=petsc-conf/exports $(sanitize) -o $@ $(library_o) $(petsc_link) -lm
 $(build)/examples/%: $(build)/examples/%.c.o $(library)
 	$(CLINKER) $(sanitize) -o $@ $< -L$(build) -Wl,-rpath,'$$ORIGIN/..' -lstrata $(petsc_link) -lm
 
@@ -88,6 +88,16 @@ $(build)/examples/%: $(build)/examples/%.c.o $(library)
 $(build)/tests/%: $(build)/tests/%.c.o $(library_o)
 	$(CLINKER) $(sanitize) -o $@ $^ $(petsc_link) -lm
 $(build)/tests/%.c.o: cflags += $(CUDA_INCLUDE)
+
+# PETSc's own tutorials, unmodified and built without Strata, to load it into
+tutorials := $(firstword $(wildcard $(addsuffix /ksp/ksp/tutorials,$(PETSC_DIR)/src $(PETSC_DIR)/share/petsc/examples/src $(if $(filter \
+  /usr/lib/petscdir/%,$(realpath $(petsc_root))),/usr/share/petsc/$(basename $(petsc_version))/share/petsc/examples/src))))
+tutorials := $(tutorials:/ksp/ksp/tutorials=)
+tutorial_programs := $(if $(tutorials),$(addprefix $(build)/tutorials/ksp/ksp/tutorials/ex,2 25 29 32 34 45 50) $(addprefix \
+  $(build)/tutorials/snes/tutorials/ex,5 14))
+$(build)/tutorials/%: $(tutorials)/%.c $(build)/flags
+	@mkdir -p $(@D)
+	$(CC) -g -O1 $(sanitize) $(PETSC_CC_INCLUDES) -o $@ $< $(petsc_link) -lm
 
 # A change of PETSc or of the flags builds all objects anew, and one in the list of sources links the library anew
 sources := $(library_o)
@@ -137,7 +147,7 @@ environment:
 	@echo "$(environment)"
 demo-run: all
 	@$(environment); examples/demo
-check-run: all $(patsubst %,$(build)/tests/%,$(if $(T),$(filter $(T),$(tests)),$(tests)))
+check-run: all $(patsubst %,$(build)/tests/%,$(filter $(or $(T),%),$(tests))) $(if $(filter $(or $(T),%),loading),$(tutorial_programs))
 	@$(environment); tests/check $(T)
 
 endif
