@@ -13,13 +13,13 @@
 #include <string>
 #include <vector>
 
-#define CUDA(...) \
-  do { \
-    const cudaError_t bench_err_ = (cudaError_t)(__VA_ARGS__); \
-    if (bench_err_ != cudaSuccess) { \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(bench_err_)); \
-      exit(1); \
-    } \
+#define CUDA(...)                                                                                                                                    \
+  do {                                                                                                                                               \
+    const cudaError_t bench_err_ = (cudaError_t)(__VA_ARGS__);                                                                                       \
+    if (bench_err_ != cudaSuccess) {                                                                                                                 \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(bench_err_));                                                            \
+      exit(1);                                                                                                                                       \
+    }                                                                                                                                                \
   } while (0)
 
 /* Time of one call: the median, and the range, of samples of several calls */
@@ -67,7 +67,8 @@ template <class T> static T *random_array(size_t n, double low, double high, uns
 }
 
 /* The lines of a report. A quantity is a ratio to a yardstick timed in the same run; goal 0 means that there is none. */
-class Report {
+class Report
+{
 public:
   Report(const char *file, const char *versions) : file_(file ? file : "")
   {
@@ -80,7 +81,8 @@ public:
     CUDA(cudaDriverGetVersion(&driver));
     CUDA(cudaRuntimeGetVersion(&runtime));
     strftime(date, sizeof(date), "%Y-%m-%d", gmtime(&now));
-    json_ = std::string("{\n  \"gpu\": \"") + prop.name + "\",\n  \"date\": \"" + date + "\",\n  \"versions\": \"" + versions + ", CUDA runtime " + std::to_string(runtime / 1000) + "." + std::to_string(runtime % 1000 / 10) + ", driver for CUDA " + std::to_string(driver / 1000) + "." +
+    json_ = std::string("{\n  \"gpu\": \"") + prop.name + "\",\n  \"date\": \"" + date + "\",\n  \"versions\": \"" + versions + ", CUDA runtime " +
+            std::to_string(runtime / 1000) + "." + std::to_string(runtime % 1000 / 10) + ", driver for CUDA " + std::to_string(driver / 1000) + "." +
             std::to_string(driver % 1000 / 10) + "\",\n  \"quantities\": [";
     printf("%s, %s, %s\n", prop.name, date, versions);
   }
@@ -93,7 +95,9 @@ public:
     if (goal) snprintf(target, sizeof(target), "  goal %g: %s", goal, ratio >= goal ? "reached" : "MISSED");
     printf("%-58s %9.2f us  %7.3f %-12s spread %4.1f%%%s\n", name.c_str(), t.median, ratio, unit, spread, target);
     fflush(stdout);
-    snprintf(text, sizeof(text), "%s\n    {\"name\": \"%s\", \"us\": %.3f, \"ratio\": %.4f, \"unit\": \"%s\", \"spread_percent\": %.1f, \"goal\": %g}", first_ ? "" : ",", name.c_str(), t.median, ratio, unit, spread, goal);
+    snprintf(text, sizeof(text),
+             "%s\n    {\"name\": \"%s\", \"us\": %.3f, \"ratio\": %.4f, \"unit\": \"%s\", \"spread_percent\": %.1f, \"goal\": %g}", first_ ? "" : ",",
+             name.c_str(), t.median, ratio, unit, spread, goal);
     json_ += text;
     first_ = false;
   }

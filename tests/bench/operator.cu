@@ -22,8 +22,8 @@ static int mult(const StrataCoef_f &c, const StrataGhost ghost[], const StrataBo
 
 template <class T, class Coef> static void bench(Report &report, const std::string &precision)
 {
-  const size_t    cells  = (size_t)N[0] * N[1] * N[2];
-  const StrataBox box    = {{0, 0, 0}, {N[0], N[1], N[2]}};
+  const size_t    cells = (size_t)N[0] * N[1] * N[2];
+  const StrataBox box = {{0, 0, 0}, {N[0], N[1], N[2]}};
   StrataGhost     none[STRATA_LEGS] = {};
   T              *x[BUFFERS], *y[BUFFERS], *number[STRATA_LEGS + 1], *column;
 
@@ -34,37 +34,40 @@ template <class T, class Coef> static void bench(Report &report, const std::stri
   for (int l = 0; l <= STRATA_LEGS; l++) number[l] = random_array<T>(cells, l < STRATA_LEGS ? -1 : 0, l < STRATA_LEGS ? -0.5 : 1, 20 + l);
   column = random_array<T>(5 * (size_t)N[0] * N[1] + 4 * (size_t)N[0], 0.5, 1, 30);
 
-  const Timing copy  = time_calls([&](int i) { CUDA(cudaMemcpyAsync(y[i % BUFFERS], x[(i + 1) % BUFFERS], cells * sizeof(T), cudaMemcpyDeviceToDevice)); });
+  const Timing copy =
+      time_calls([&](int i) { CUDA(cudaMemcpyAsync(y[i % BUFFERS], x[(i + 1) % BUFFERS], cells * sizeof(T), cudaMemcpyDeviceToDevice)); });
   const double bytes = 2.0 * cells * sizeof(T);
 
   report.line("copy of a vector, " + precision, copy, bytes / copy.median / 1e6, "TB/s", 0);
   for (int kind = 0; kind < 6; kind++) {
     static const char *const names[] = {"constant", "tensor, columns along z", "tensor, columns along x", "tensor, columns along y", "faces", "legs"};
-    static const int         forms[] = {STRATA_CONSTANT, STRATA_TENSOR, STRATA_TENSOR, STRATA_TENSOR, STRATA_FACES, STRATA_LEGWISE}, axes[] = {2, 2, 0, 1, 2, 2}, streams[] = {2, 2, 2, 2, 6, 9};
-    Coef                     c       = {};
-    size_t                   columns;
+    static const int         forms[] = {STRATA_CONSTANT, STRATA_TENSOR, STRATA_TENSOR, STRATA_TENSOR, STRATA_FACES, STRATA_LEGWISE},
+                     axes[] = {2, 2, 0, 1, 2, 2}, streams[] = {2, 2, 2, 2, 6, 9};
+    Coef   c = {};
+    size_t columns;
 
-    c.form   = forms[kind];
-    c.axis   = axes[kind];
-    c.scale  = 1;
+    c.form = forms[kind];
+    c.axis = axes[kind];
+    c.scale = 1;
     c.masked = 1;
     c.excess = (T)0.5;
     for (int a = 0; a < 3; a++) c.n[a] = N[a];
     for (int l = 0; l < STRATA_LEGS; l++) {
-      c.leg[l]     = (T)(-1 - 0.1 * l);
+      c.leg[l] = (T)(-1 - 0.1 * l);
       c.outside[l] = kind == 0 ? STRATA_OUTSIDE_ZERO : STRATA_OUTSIDE_NONE;
-      c.legs[l]    = number[l];
+      c.legs[l] = number[l];
     }
-    c.cell  = number[STRATA_LEGS];
+    c.cell = number[STRATA_LEGS];
     columns = cells / N[c.axis];
-    c.area  = column;
+    c.area = column;
     for (int m = 0; m < 4; m++) {
       c.alpha[m] = column + (m + 1) * columns;
       c.level[m] = column + 5 * columns + m * N[c.axis];
     }
     const Timing t = time_calls([&](int i) { CUDA(mult(c, none, box, x[i % BUFFERS], y[i % BUFFERS])); });
 
-    report.line("operator 256x256x128, " + std::string(names[kind]) + ", " + precision, t, streams[kind] / 2.0 * copy.median / t.median, "of copy", kind < 2 && sizeof(T) == 8 ? 0.85 : 0);
+    report.line("operator 256x256x128, " + std::string(names[kind]) + ", " + precision, t, streams[kind] / 2.0 * copy.median / t.median, "of copy",
+                kind < 2 && sizeof(T) == 8 ? 0.85 : 0);
   }
   for (int b = 0; b < BUFFERS; b++) {
     CUDA(cudaFree(x[b]));
