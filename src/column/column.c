@@ -422,7 +422,7 @@ static PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, con
   PetscCheck(m == nv, PETSC_COMM_SELF, PETSC_ERR_SUP, "%" PetscInt_FMT " vectors at once are too many", nv);
   PetscCall(PCColumnGetKernel(col, type, &t));
   PetscCall(StrataGetStream(type, &stream));
-  StrataDispatch(type, bytes = StrataThomasWorkHost_d(&t, m), StrataThomasWorkCUDA_d(&t, m, &bytes));
+  StrataDispatch(type, bytes = StrataThomasWorkHost_d(&t), StrataThomasWorkCUDA_d(&t, m, add != NULL, &bytes));
   if (work->bytes < bytes) {
     PetscCall(StrataArrayDestroy(work));
     PetscCall(StrataArrayCreate(work, bytes));

@@ -48,6 +48,17 @@ enum {
   STRATA_PIVOT_NONFINITE
 };
 
+/* Takes what one row is like into the report */
+STRATA_CELL void strata_report(StrataLinesReport *report, unsigned long long cell, int pivot, int sign, int unsymmetric)
+{
+  if (pivot == STRATA_PIVOT_ZERO && cell < report->zero) report->zero = cell;
+  if (pivot == STRATA_PIVOT_ISOLATED && cell < report->isolated) report->isolated = cell;
+  if (pivot == STRATA_PIVOT_NONFINITE && cell < report->nonfinite) report->nonfinite = cell;
+  if (pivot == STRATA_PIVOT_SINGULAR || pivot == STRATA_PIVOT_ISOLATED) report->singular++;
+  if (sign) report->sign = 1;
+  if (unsymmetric) report->unsymmetric = 1;
+}
+
 #define STRATA_TYPED "../column/column_cell_typed.h"
 #include "../sys/typed.h"
 

@@ -1,10 +1,12 @@
 /* Included by column_cell.h for each precision */
 
+/* In what follows axis is t->axis and rows is t->rows, given apart for they may be known to the compiler. */
+
 /* Shared rows: lower leg, upper leg, excess and lateral legs of a level, for a line of unit area; the scale is in them */
-STRATA_CELL void CELL(strata_shared_level)(const TYPED(StrataLines) *t, int k, REAL level[4])
+STRATA_CELL void CELL(strata_shared_level)(const TYPED(StrataLines) *t, int axis, int k, REAL level[4])
 {
   const TYPED(StrataCoef) *c = &t->coef;
-  const int                low = 2 * t->axis, high = low + 1, constant = c->form == STRATA_CONSTANT;
+  const int                low = 2 * axis, high = low + 1, constant = c->form == STRATA_CONSTANT;
   REAL lower = c->scale * (constant ? c->leg[low] : c->level[2][k]), upper = c->scale * (constant ? c->leg[high] : c->level[1][k]);
   REAL excess = c->scale * (constant ? c->excess : c->level[0][k]);
 
@@ -12,7 +14,7 @@ STRATA_CELL void CELL(strata_shared_level)(const TYPED(StrataLines) *t, int k, R
     if (c->outside[low] == STRATA_OUTSIDE_ZERO) excess -= lower;
     lower = 0;
   }
-  if (k == c->n[t->axis] - 1) {
+  if (k == c->n[axis] - 1) {
     if (c->outside[high] == STRATA_OUTSIDE_ZERO) excess -= upper;
     upper = 0;
   }
@@ -23,10 +25,10 @@ STRATA_CELL void CELL(strata_shared_level)(const TYPED(StrataLines) *t, int k, R
 }
 
 /* Shared rows: the area of a line and the sum of its lateral legs, x its first cell */
-STRATA_CELL void CELL(strata_shared_line)(const TYPED(StrataLines) *t, const int x[3], REAL line[2])
+STRATA_CELL void CELL(strata_shared_line)(const TYPED(StrataLines) *t, int axis, const int x[3], REAL line[2])
 {
   const TYPED(StrataCoef) *c = &t->coef;
-  const int                axis = t->axis, h0 = axis == 0 ? 1 : 0, h1 = axis == 2 ? 1 : 2, constant = c->form == STRATA_CONSTANT;
+  const int                h0 = axis == 0 ? 1 : 0, h1 = axis == 2 ? 1 : 2, constant = c->form == STRATA_CONSTANT;
   const ptrdiff_t          q = x[h0] + (ptrdiff_t)c->n[h0] * x[h1];
 
   line[0] = constant ? 1 : c->area[q];
@@ -53,23 +55,23 @@ STRATA_CELL void CELL(strata_array_row)(REAL scale, REAL shift, REAL lower, REAL
   row[2] = FMA(scale, excess, shift);
 }
 
-STRATA_CELL void CELL(strata_cell_row)(const TYPED(StrataLines) *t, const int x[3], REAL row[3])
+STRATA_CELL void CELL(strata_cell_row)(const TYPED(StrataLines) *t, int axis, const int x[3], REAL row[3])
 {
   REAL       leg[STRATA_LEGS];
   const REAL excess = CELL(strata_row)(&t->coef, x, leg);
 
-  row[0] = leg[2 * t->axis];
-  row[1] = leg[2 * t->axis + 1];
-  row[2] = CELL(strata_quantity)(STRATA_ROW_LINE, t->axis, excess, leg);
+  row[0] = leg[2 * axis];
+  row[1] = leg[2 * axis + 1];
+  row[2] = CELL(strata_quantity)(STRATA_ROW_LINE, axis, excess, leg);
 }
 
-/* The row of cell x, whatever the way; rows is t->rows, known to the compiler, and line that of strata_shared_line() */
-STRATA_CELL void CELL(strata_line_row)(const TYPED(StrataLines) *t, int rows, const REAL line[2], const int x[3], REAL row[3])
+/* The row of cell x, whatever the way; line is that of strata_shared_line() */
+STRATA_CELL void CELL(strata_line_row)(const TYPED(StrataLines) *t, int axis, int rows, const REAL line[2], const int x[3], REAL row[3])
 {
   if (rows == STRATA_ROWS_SHARED) {
     REAL level[4];
 
-    CELL(strata_shared_level)(t, x[t->axis], level);
+    CELL(strata_shared_level)(t, axis, x[axis], level);
     CELL(strata_shared_row)(level, line[0], line[1], t->coef.shift, row);
   } else if (rows == STRATA_ROWS_ARRAYS) {
     const ptrdiff_t id = strata_line_cell(t->coef.n, x);
@@ -78,10 +80,10 @@ STRATA_CELL void CELL(strata_line_row)(const TYPED(StrataLines) *t, int rows, co
     if (t->upper)
       upper = t->upper[id];
     else
-      upper = x[t->axis] < t->coef.n[t->axis] - 1 ? t->lower[id + strata_line_stride(t->coef.n, t->axis)] : 0;
+      upper = x[axis] < t->coef.n[axis] - 1 ? t->lower[id + strata_line_stride(t->coef.n, axis)] : 0;
     CELL(strata_array_row)(t->coef.scale, t->coef.shift, t->lower[id], upper, t->excess[id], row);
   } else
-    CELL(strata_cell_row)(t, x, row);
+    CELL(strata_cell_row)(t, axis, x, row);
 }
 
 /* What E may be at most at the end of a singular run, where nothing but rounding is left of it */
@@ -104,6 +106,33 @@ STRATA_CELL REAL CELL(strata_factor)(const REAL row[3], int singular, REAL *rati
   }
   *ratio = E * inverse;
   return inverse;
+}
+
+/* One step down a line: takes a row and its right-hand side. From one step to the next are kept: ratio, see strata_factor(); carry, what was
+   left of r; and for the transpose 1 / den and upper / den. c and d are left for the way back; for the transpose cbefore, the c of the row
+   before, in place of c. */
+STRATA_CELL void CELL(strata_forward)(int transpose, int singular, const REAL row[3], REAL r, REAL *ratio, REAL *carry, REAL *pivot, REAL *factor,
+                                      REAL *cbefore, REAL *c, REAL *d)
+{
+  const REAL inverse = CELL(strata_factor)(row, singular, ratio);
+
+  if (transpose) {
+    *cbefore = row[0] * *pivot;
+    *carry = FMA(-*factor, *carry, r);
+    *pivot = inverse;
+    *factor = row[1] * inverse;
+    *d = *carry * inverse;
+  } else {
+    *carry = FMA(-row[0], *carry, r) * inverse;
+    *c = row[1] * inverse;
+    *d = *carry;
+  }
+}
+
+/* One step back: the solution from the one of the next row, 0 after the last */
+STRATA_CELL REAL CELL(strata_backward)(REAL c, REAL d, REAL next)
+{
+  return FMA(-c, next, d);
 }
 
 /* Has a row signs that no row of an M-matrix has? */

@@ -22,16 +22,5 @@ static inline int strip_width(int levels)
 /* How the numbers of a strip's rows are given */
 enum { STRIP_SHARED, STRIP_SYMMETRIC, STRIP_GENERAL };
 
-/* Takes what one row is like into the report */
-static inline void strata_report(StrataLinesReport *report, unsigned long long cell, int pivot, int sign, int unsymmetric)
-{
-  if (pivot == STRATA_PIVOT_ZERO && cell < report->zero) report->zero = cell;
-  if (pivot == STRATA_PIVOT_ISOLATED && cell < report->isolated) report->isolated = cell;
-  if (pivot == STRATA_PIVOT_NONFINITE && cell < report->nonfinite) report->nonfinite = cell;
-  if (pivot == STRATA_PIVOT_SINGULAR || pivot == STRATA_PIVOT_ISOLATED) report->singular++;
-  if (sign) report->sign = 1;
-  if (unsymmetric) report->unsymmetric = 1;
-}
-
 #define STRATA_TYPED "../column/column_host_typed.h"
 #include "../sys/typed.h"

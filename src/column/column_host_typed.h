@@ -20,7 +20,7 @@ static inline __attribute__((always_inline)) void TYPED(strip)(const TYPED(Strip
 {
   const int  count = s->count, levels = s->levels, width = s->width;
   const REAL scale = s->scale, shift = s->shift;
-  REAL       ratio[STRIP], carry[STRIP], pivot[STRIP], factor[STRIP]; /* of the row before: E/den, what was left of r, 1/den, upper/den */
+  REAL       ratio[STRIP], carry[STRIP], pivot[STRIP], factor[STRIP];
 
   for (int w = 0; w < count; w++) ratio[w] = carry[w] = pivot[w] = factor[w] = 0;
   for (int k = 0; k < levels; k++) {
@@ -38,24 +38,13 @@ static inline __attribute__((always_inline)) void TYPED(strip)(const TYPED(Strip
       for (int w = 0; w < count; w += LINE / (int)sizeof(REAL)) __builtin_prefetch(r + AHEAD * s->stepr + w);
 #pragma GCC ivdep
     for (int w = 0; w < count; w++) {
-      REAL row[3], inverse;
+      REAL row[3];
 
       if (kind == STRIP_SHARED)
         CELL(strata_shared_row)(level, s->area[w], s->lateral[w], shift, row);
       else
         CELL(strata_array_row)(scale, shift, lower[w], upper[w], excess[w], row);
-      inverse = CELL(strata_factor)(row, singular, &ratio[w]);
-      if (transpose) { /* the lower triangle, then the upper one, of the transpose */
-        cbefore[w] = row[0] * pivot[w];
-        carry[w] = FMA(-factor[w], carry[w], r[w]);
-        pivot[w] = inverse;
-        factor[w] = row[1] * inverse;
-        d[w] = carry[w] * inverse;
-      } else {
-        carry[w] = FMA(-row[0], carry[w], r[w]) * inverse;
-        c[w] = row[1] * inverse;
-        d[w] = carry[w];
-      }
+      CELL(strata_forward)(transpose, singular, row, r[w], &ratio[w], &carry[w], &pivot[w], &factor[w], &cbefore[w], &c[w], &d[w]);
     }
   }
   for (int w = 0; w < count; w++) carry[w] = 0;
@@ -68,12 +57,12 @@ static inline __attribute__((always_inline)) void TYPED(strip)(const TYPED(Strip
     if (add)
 #pragma GCC ivdep
       for (int w = 0; w < count; w++) {
-        carry[w] = FMA(-c[w], carry[w], d[w]);
+        carry[w] = CELL(strata_backward)(c[w], d[w], carry[w]);
         z[w] = add[w] + carry[w];
       }
     else
 #pragma GCC ivdep
-      for (int w = 0; w < count; w++) z[w] = carry[w] = FMA(-c[w], carry[w], d[w]);
+      for (int w = 0; w < count; w++) z[w] = carry[w] = CELL(strata_backward)(c[w], d[w], carry[w]);
   }
 }
 
@@ -144,7 +133,7 @@ static void TYPED(strip_rows)(const TYPED(StrataLines) *t, ptrdiff_t q, TYPED(St
       REAL line[2];
 
       strata_line_start(n, t->axis, q + w, x);
-      CELL(strata_shared_line)(t, x, line);
+      CELL(strata_shared_line)(t, t->axis, x, line);
       s->area[w] = line[0];
       s->lateral[w] = line[1];
     }
@@ -155,7 +144,7 @@ static void TYPED(strip_rows)(const TYPED(StrataLines) *t, ptrdiff_t q, TYPED(St
         REAL row[3];
 
         x[t->axis] = k;
-        CELL(strata_cell_row)(t, x, row);
+        CELL(strata_cell_row)(t, t->axis, x, row);
         for (int m = 0; m < 3; m++) tile[m * size + k * s->width + w] = row[m];
       }
     }
@@ -182,9 +171,8 @@ static int TYPED(needs_tile)(const TYPED(StrataLines) *t)
   return t->rows == STRATA_ROWS_CELLS || (t->rows == STRATA_ROWS_ARRAYS && t->axis == 0);
 }
 
-size_t TYPED(StrataThomasWorkHost)(const TYPED(StrataLines) *t, int nv)
+size_t TYPED(StrataThomasWorkHost)(const TYPED(StrataLines) *t)
 {
-  (void)nv;
   return sizeof(REAL) * t->coef.n[t->axis] * (strip_width(t->coef.n[t->axis]) * (TYPED(needs_tile)(t) ? 5 : 2) + 4);
 }
 
@@ -211,7 +199,7 @@ void TYPED(StrataThomasHost)(const TYPED(StrataLines) *t, int transpose, int nv,
   s.excess = tile + 2 * size;
   s.step = width;
   if (kind == STRIP_SHARED)
-    for (int k = 0; k < levels; k++) CELL(strata_shared_level)(t, k, level + 4 * (ptrdiff_t)k);
+    for (int k = 0; k < levels; k++) CELL(strata_shared_level)(t, t->axis, k, level + 4 * (ptrdiff_t)k);
   for (ptrdiff_t q = 0; q < lines; q += s.count) {
     const ptrdiff_t left = group - q % group;
     ptrdiff_t       id;
@@ -246,8 +234,8 @@ static void TYPED(check_strip)(const TYPED(StrataLines) *t, int rows, ptrdiff_t 
 
   for (int w = 0; w < count; w++) {
     strata_line_start(t->coef.n, axis, q + w, at[w]);
-    if (rows == STRATA_ROWS_SHARED) CELL(strata_shared_line)(t, at[w], line[w]);
-    CELL(strata_line_row)(t, rows, line[w], at[w], row[w]);
+    if (rows == STRATA_ROWS_SHARED) CELL(strata_shared_line)(t, axis, at[w], line[w]);
+    CELL(strata_line_row)(t, axis, rows, line[w], at[w], row[w]);
     ratio[w] = 0;
   }
   for (int k = 0; k < levels; k++)
@@ -256,7 +244,7 @@ static void TYPED(check_strip)(const TYPED(StrataLines) *t, int rows, ptrdiff_t 
       REAL            next[3] = {0, 0, 0};
 
       at[w][axis]++;
-      if (k < levels - 1) CELL(strata_line_row)(t, rows, line[w], at[w], next);
+      if (k < levels - 1) CELL(strata_line_row)(t, axis, rows, line[w], at[w], next);
       strata_report(report, (unsigned long long)id, CELL(strata_check)(row[w], next[0], &ratio[w]), CELL(strata_row_signs)(row[w]),
                     row[w][1] != next[0]);
       for (int m = 0; m < 3; m++) row[w][m] = next[m];

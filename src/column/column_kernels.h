@@ -25,7 +25,7 @@ typedef struct {
   unsigned long long unsymmetric; /* not 0 if a cell's upper leg is not the next cell's lower leg somewhere */
 } StrataLinesReport;
 
-static inline StrataLinesReport StrataLinesReportEmpty(void)
+STRATA_CELL StrataLinesReport StrataLinesReportEmpty(void)
 {
   const StrataLinesReport report = {STRATA_NO_CELL, STRATA_NO_CELL, STRATA_NO_CELL, 0, 0, 0};
 

@@ -20,8 +20,8 @@ int TYPED(StrataLinesCheckCUDA)(const TYPED(StrataLines) *lines, StrataLinesRepo
 /* z = (add ? add : 0) + M r, where M solves every line, or its transpose, for nv vectors with the leading dimensions ldr, ldz (of z and
    add). z may be r or add. Needs no pivot to be zero; a singular run has the solution that is 0 in its last cell.
    work: that many bytes of the memory of the vectors; what is left in it means nothing. */
-size_t TYPED(StrataThomasWorkHost)(const TYPED(StrataLines) *lines, int nv);
-int TYPED(StrataThomasWorkCUDA)(const TYPED(StrataLines) *lines, int nv, size_t *bytes);
+size_t TYPED(StrataThomasWorkHost)(const TYPED(StrataLines) *lines);
+int TYPED(StrataThomasWorkCUDA)(const TYPED(StrataLines) *lines, int nv, int adds, size_t *bytes); /* adds: add will not be NULL */
 void TYPED(StrataThomasHost)(const TYPED(StrataLines) *lines, int transpose, int nv, const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z,
                              ptrdiff_t ldz, void *work);
 int TYPED(StrataThomasCUDA)(const TYPED(StrataLines) *lines, int transpose, int nv, const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z,
