@@ -50,10 +50,10 @@ check:
 petsc-cuda:
 	@petsc-conf/petsc-cuda
 
-.PHONY: all help clean demo demo-run check check-run petsc-cuda install uninstall where environment bench bench-cpu gpu-check gpu-bundle gpu-record
+.PHONY: all help clean demo demo-run check check-run petsc-cuda install uninstall where environment includes links bench bench-cpu gpu-check gpu-bundle gpu-record
 
 ifneq ($(petsc_problem),)
-all demo-run check-run install uninstall where environment bench bench-cpu gpu-check gpu-bundle:
+all demo-run check-run install uninstall where environment includes links bench bench-cpu gpu-check gpu-bundle:
 	@: $(error $(petsc_problem))
 else
 
@@ -145,6 +145,10 @@ environment = export STRATA_TEST=1 lib='$(top)/$(build)' PETSC_DIR='$(PETSC_DIR)
 
 environment:
 	@echo "$(environment)"
+includes:
+	@echo '$(PETSC_CC_INCLUDES)'
+links:
+	@echo '$(petsc_link)'
 demo-run: all
 	@$(environment); examples/demo
 check-run: all $(patsubst %,$(build)/tests/%,$(filter $(or $(T),%),$(tests))) $(if $(filter $(or $(T),%),loading),$(tutorial_programs))
