@@ -97,7 +97,7 @@ ok "help and clean need no PETSc" with_stub help clean
 # What is missing is installed as root or by sudo, else named; a machine that has all is asked for nothing. The commands are made up.
 bin=$tmp/bin
 mkdir "$bin"
-for command in bash dirname grep realpath cat tail mktemp rm env printf; do ln -s "$(command -v $command)" "$bin"; done
+for command in bash dirname grep realpath cat tail mktemp rm env; do ln -s "$(command -v $command)" "$bin"; done
 fake() { # NAME SCRIPT
   printf '#!/bin/bash\n%s\n' "$2" >"$bin/$1"
   chmod +x "$bin/$1"
@@ -144,10 +144,10 @@ needs demo petsc_missing=yes
 like "$rc: $calls" "sudo apt-get install -y .*petsc-dev|sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y .*petsc-dev" "another user installs by sudo"
 fake sudo "echo sudo \$* >>'$tmp/calls'; echo may not >&2; exit 1"
 needs demo petsc_missing=yes
-like "$rc: ${said//$'\n'/ }" "^1: .*may not.* Please run as root: apt-get install -y .*petsc-dev" "if sudo is refused, the line to run is printed"
+like "$rc: ${said//$'\n'/ }" "^1: .*may not.* Please run this as root, then make demo again: apt-get install -y .*petsc-dev" "if sudo is refused, the line to run is printed"
 rm "$bin/sudo"
 needs demo petsc_missing=yes
-like "$rc: ${said//$'\n'/ }$calls" "^1: .* Please run as root: apt-get install -y --no-install-recommends petsc-dev[^;]*$" "without sudo, the line to run is printed"
+like "$rc: ${said//$'\n'/ }$calls" "^1: .* Please run this as root, then make demo again: apt-get install -y --no-install-recommends petsc-dev[^;]*$" "without sudo, the line to run is printed"
 rm "$bin/apt-get"
 needs demo petsc_missing=yes
 like "$rc: ${said//$'\n'/ }" "^1: .*On Debian 12 it would be: apt-get install" "without apt-get, what to install is named"
