@@ -288,7 +288,7 @@ static PetscErrorCode TestDMDA(PetscInt dim, const PetscInt N[], const DMBoundar
     char        text[256];
 
     PetscCall(PetscStrncpy(text, name, sizeof(text)));
-    PetscCall(CreateDMDA(dim, N, procs, boundary, 1, &dm));
+    PetscCall(CreateDMDA(PETSC_COMM_WORLD, dim, N, procs, boundary, 1, &dm));
     PetscCall(StrataGridCreateDMDA(dm, &g));
     PetscCall(TableCreate(g, &t));
     for (int a = 0; a < 3; a++)

@@ -29,11 +29,11 @@ static inline int NextProcessGrid(PetscInt dim, const PetscInt N[], int *which, 
   return 0;
 }
 
-static inline PetscErrorCode CreateDMDA(PetscInt dim, const PetscInt N[], const PetscInt procs[], const DMBoundaryType boundary[], PetscInt width,
-                                        DM *dm)
+static inline PetscErrorCode CreateDMDA(MPI_Comm comm, PetscInt dim, const PetscInt N[], const PetscInt procs[], const DMBoundaryType boundary[],
+                                        PetscInt width, DM *dm)
 {
   PetscFunctionBeginUser;
-  PetscCall(DMDACreate(PETSC_COMM_WORLD, dm));
+  PetscCall(DMDACreate(comm, dm));
   PetscCall(DMSetDimension(*dm, dim));
   PetscCall(DMDASetSizes(*dm, N[0], dim > 1 ? N[1] : 1, dim > 2 ? N[2] : 1));
   PetscCall(DMDASetNumProcs(*dm, procs[0], dim > 1 ? procs[1] : PETSC_DECIDE, dim > 2 ? procs[2] : PETSC_DECIDE));

@@ -2,6 +2,7 @@
    The grid: who owns what, and who is next to whom
 */
 #include "gridimpl.h"
+#include <petsc/private/dmimpl.h>
 
 PetscErrorCode StrataGridReference(StrataGrid g)
 {
@@ -56,6 +57,8 @@ PetscErrorCode StrataGridCreateBox(MPI_Comm comm, PetscInt dim, const PetscInt N
   for (d = 1; d < STRATA_DIRECTIONS; d++) PetscCall(PetscCommGetNewTag(g->comm, &g->tag[d]));
   PetscCallMPI(MPI_Comm_rank(comm, &g->rank));
   PetscCallMPI(MPI_Comm_size(comm, &g->size));
+  PetscCheck(procs[0] * procs[1] * procs[2] == g->size, comm, PETSC_ERR_PLIB,
+             "A process grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " for %d ranks", procs[0], procs[1], procs[2], g->size);
   g->dim = dim;
   p[0] = g->rank % procs[0];
   p[1] = g->rank / procs[0] % procs[1];
@@ -110,7 +113,8 @@ PetscErrorCode StrataGridCreateDMDA(DM dm, StrataGrid *grid)
   PetscCall(PetscObjectTypeCompare((PetscObject)dm, DMDA, &isda));
   PetscCheck(isda, comm, PETSC_ERR_ARG_WRONG,
              "Strata needs a DMDA, not a DM of type %s: create the grid with DMDACreate1d(), DMDACreate2d() or DMDACreate3d()",
-             ((PetscObject)dm)->type_name);
+             ((PetscObject)dm)->type_name ? ((PetscObject)dm)->type_name : "(not set)");
+  PetscCheck(dm->setupcalled, comm, PETSC_ERR_ARG_WRONGSTATE, "The DMDA is not set up: call DMSetUp() first");
   PetscCall(DMDAGetInfo(dm, &dim, &N[0], &N[1], &N[2], &procs[0], &procs[1], &procs[2], &dof, NULL, &boundary[0], &boundary[1], &boundary[2], NULL));
   PetscCheck(dof == 1, comm, PETSC_ERR_SUP,
              "The DMDA has %" PetscInt_FMT
@@ -175,6 +179,28 @@ PetscErrorCode StrataGridCheckSame(StrataGrid g, StrataGrid h, const char what[]
              "%s: the grids differ (%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " and %" PetscInt_FMT " x %" PetscInt_FMT
              " x %" PetscInt_FMT " cells, or other boundary types or ranks)",
              what, g->N[0], g->N[1], g->N[2], h->N[0], h->N[1], h->N[2]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   StrataGridCheckVec - Fails on all ranks unless the vector lies on the grid
+*/
+PetscErrorCode StrataGridCheckVec(StrataGrid g, Vec v, const char what[])
+{
+  PetscInt  n = -1, N = -1;
+  PetscBool fits;
+
+  PetscFunctionBegin;
+  if (v) {
+    PetscCall(VecGetLocalSize(v, &n));
+    PetscCall(VecGetSize(v, &N));
+  }
+  fits = n == g->size_local ? PETSC_TRUE : PETSC_FALSE;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &fits, 1, STRATA_MPI_BOOL, MPI_LAND, g->comm));
+  PetscCheck(fits, g->comm, PETSC_ERR_ARG_SIZ,
+             "The vector of %s is missing, or its entries are not the cells of the grid, each on its rank (%" PetscInt_FMT " entries, %" PetscInt_FMT
+             " cells): create it with DMCreateGlobalVector()",
+             what, N, g->N[0] * g->N[1] * g->N[2]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

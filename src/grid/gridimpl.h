@@ -34,6 +34,7 @@ PETSC_INTERN PetscErrorCode StrataGridCreateSlabs(MPI_Comm, PetscInt dim, const 
 PETSC_INTERN PetscErrorCode StrataGridReference(StrataGrid);
 PETSC_INTERN PetscErrorCode StrataGridDestroy(StrataGrid *);
 PETSC_INTERN PetscErrorCode StrataGridCheckSame(StrataGrid, StrataGrid, const char[]);
+PETSC_INTERN PetscErrorCode StrataGridCheckVec(StrataGrid, Vec, const char what[]);
 PETSC_INTERN PetscErrorCode StrataGridGetBox(StrataGrid, int n[3]); /* the owned box as kernels want it */
 PETSC_INTERN PetscErrorCode StrataGridRowWords(StrataGrid, PetscInt row, char words[], size_t len);
 

@@ -179,25 +179,6 @@ PetscErrorCode MatStrataGetSides(Mat A, MatStrataSide sides[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vectors given for coefficients must lie on the grid */
-static PetscErrorCode MatStrataCheckVec(Mat A, StrataGrid g, Vec v, const char what[])
-{
-  PetscInt  n, N;
-  PetscBool bad;
-
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(v, VEC_CLASSID, 2);
-  PetscCall(VecGetLocalSize(v, &n));
-  PetscCall(VecGetSize(v, &N));
-  bad = n == g->size_local ? PETSC_FALSE : PETSC_TRUE;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &bad, 1, STRATA_MPI_BOOL, MPI_LOR, PetscObjectComm((PetscObject)A)));
-  PetscCheck(!bad, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
-             "The vector of %s has %" PetscInt_FMT " entries, or other ranks own them, but the grid has %" PetscInt_FMT
-             " cells: create it with DMCreateGlobalVector()",
-             what, N, g->N[0] * g->N[1] * g->N[2]);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*@
   MatStrataSetMask - Takes cells out of an operator (land, rock)
 
@@ -226,10 +207,10 @@ PetscErrorCode MatStrataSetMask(Mat A, Vec mask)
 
   PetscFunctionBegin;
   PetscCall(MatStrataPrepare(A, &s));
+  if (mask) PetscCall(StrataGridCheckVec(s->c->grid, mask, "the mask"));
   PetscCall(StrataArrayDestroy(&s->c->mask));
   PetscCall(StrataArrayDestroy(&s->c->flags));
   if (mask) {
-    PetscCall(MatStrataCheckVec(A, s->c->grid, mask, "the mask"));
     PetscCall(StrataArrayCreate(&s->c->mask, (size_t)s->c->grid->size_local));
     PetscCall(StrataArrayWrite(&s->c->mask, PETSC_MEMTYPE_HOST, &m));
     PetscCall(VecGetArrayRead(mask, &v));
@@ -263,7 +244,7 @@ PetscErrorCode MatStrataGetMask(Mat A, Vec mask)
 
   PetscFunctionBegin;
   PetscCall(MatStrataPrepare(A, &s));
-  PetscCall(MatStrataCheckVec(A, s->c->grid, mask, "the mask"));
+  PetscCall(StrataGridCheckVec(s->c->grid, mask, "the mask"));
   if (s->c->hasmask) PetscCall(StrataArrayRead(&s->c->mask, PETSC_MEMTYPE_HOST, &m));
   PetscCall(VecGetArrayWrite(mask, &v));
   for (i = 0; i < s->c->grid->size_local; i++) v[i] = m ? m[i] : 0;
@@ -458,9 +439,9 @@ static PetscErrorCode MatStrataSetVariable(Mat A, MatStrataForm form, Vec excess
   PetscFunctionBegin;
   PetscCall(MatStrataPrepare(A, &s));
   g = s->c->grid;
-  PetscCall(MatStrataCheckVec(A, g, excess, "the excess"));
+  PetscCall(StrataGridCheckVec(g, excess, "the excess"));
   for (l = 0; l < 2 * g->dim; l += step)
-    PetscCall(MatStrataCheckVec(A, g, legs[l / step], form == MAT_STRATA_FACES ? "the faces of an axis" : "a leg"));
+    PetscCall(StrataGridCheckVec(g, legs[l / step], form == MAT_STRATA_FACES ? "the faces of an axis" : "a leg"));
   PetscCall(MatStrataBeginSet(A, form, &s));
   {
     /* all arrays in one memory: on the device if every vector is there */
@@ -519,7 +500,7 @@ static PetscErrorCode MatStrataGetVariable(Mat A, MatStrataForm form, Vec excess
     PetscScalar       *q;
 
     if (!v) continue;
-    PetscCall(MatStrataCheckVec(A, s->c->grid, v, "coefficients"));
+    PetscCall(StrataGridCheckVec(s->c->grid, v, "coefficients"));
     PetscCall(StrataArrayRead(l < 0 ? &s->c->cell : &s->c->legs[l], PETSC_MEMTYPE_HOST, &p));
     PetscCall(VecGetArrayWrite(v, &q));
     PetscCall(PetscArraycpy(q, p, s->c->grid->size_local));

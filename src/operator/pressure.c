@@ -198,16 +198,14 @@ PetscErrorCode StrataPressureSetRHS(Mat A, PetscInt axis, PetscReal depth, Vec b
   const PetscInt     h0 = axis == 0 ? 1 : 0, h1 = axis == 0 ? 2 : 1;
   PetscScalar       *v;
   PetscReal         *horizontal, *vertical;
-  PetscInt           n, x[3], id = 0;
+  PetscInt           x[3], id = 0;
 
   PetscFunctionBegin;
   PetscCall(MatStrataGetCoefficients(A, &c));
   g = c->grid;
   PetscCheck(axis == 0 || axis == 2, g->comm, PETSC_ERR_ARG_OUTOFRANGE,
              "The columns of the pressure problem lie along axis 0 (x) or 2 (z), not %" PetscInt_FMT, axis);
-  PetscCall(VecGetLocalSize(b, &n));
-  PetscCheck(n == g->size_local, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "The vector has %" PetscInt_FMT " entries on this rank, the grid %" PetscInt_FMT " cells", n, g->size_local);
+  PetscCall(StrataGridCheckVec(g, b, "the right-hand side"));
   PetscCall(PetscMalloc2(g->n[h0] * g->n[h1], &horizontal, g->n[axis], &vertical));
   for (PetscInt j = 0; j < g->n[h1]; j++)
     for (PetscInt i = 0; i < g->n[h0]; i++) {
