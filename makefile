@@ -49,6 +49,8 @@ check:
 	@+$(again) check-run
 petsc-cuda:
 	@petsc-conf/petsc-cuda
+gpu-record:
+	@tests/gpu/record $(if $(UNVERIFIED),-u '$(subst ','\'',$(UNVERIFIED))',$(or $(LOG),build/gpu-check.log))
 
 .PHONY: all help clean demo demo-run check check-run petsc-cuda install uninstall where environment includes links bench bench-cpu gpu-check gpu-bundle gpu-record
 
@@ -56,6 +58,11 @@ ifneq ($(petsc_problem),)
 all demo-run check-run install uninstall where environment includes links bench bench-cpu gpu-check gpu-bundle:
 	@: $(error $(petsc_problem))
 else
+
+ifneq ($(cuda),1)
+gpu-check gpu-bundle bench:
+	@: $(error $@ needs a PETSc with CUDA, and $(petsc_root) has none: export PETSC_DIR=$$(make -s petsc-cuda) PETSC_ARCH=)
+endif
 
 # ---- what is built, and where
 library      := $(build)/libstrata.so
@@ -153,5 +160,14 @@ demo-run: all
 	@$(environment); examples/demo
 check-run: all $(patsubst %,$(build)/tests/%,$(filter $(or $(T),%),$(tests))) $(if $(filter $(or $(T),%),loading),$(tutorial_programs))
 	@$(environment); tests/check $(T)
+
+# ---- on a GPU
+ifeq ($(cuda),1)
+gpu-check gpu-bundle: all $(tests:%=$(build)/tests/%) $(tutorial_programs)
+gpu-check:
+	@$(environment); tests/gpu/check $(or $(LOG),build/gpu-check.log)
+gpu-bundle:
+	@$(environment); tests/gpu/bundle build/gpu-bundle.tar.gz
+endif
 
 endif

@@ -1,0 +1,16 @@
+# The kernel tests, which have the comment /* sanitize */, under a tool of compute-sanitizer: what it finds is a failure, and so is a test
+# that fails. Included by memcheck.t, racecheck.t and initcheck.t.
+. "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
+
+sanitizer() { # TOOL ARGUMENTS...
+  local tool=$1 file name programs
+  programs=$(grep -lE '^ */\* *sanitize *\*/' tests/*.c)
+  ok "there are kernel tests" test -n "$programs"
+  for file in $programs; do
+    name=$(basename "$file" .c)
+    run 1 compute-sanitizer --tool "$@" --error-exitcode 99 "$lib/tests/$name"
+    report "$rc" "$name" "exit status $rc"$'\n'"$out"
+    like "$out" "(ERROR|RACECHECK) SUMMARY: 0 (errors|hazards)" "$name: $tool found nothing"
+  done
+  finish
+}
