@@ -229,6 +229,7 @@ static PetscErrorCode StrataCoefficientsFold(StrataCoefficients c)
     for (a = 0; a < 3; a++) k.high[a].p = NULL; /* only high legs need them, which faces do not store */
   PetscCall(StrataGetStream(type, &stream));
   StrataDispatch(type, StrataExpandHost_d(&k, cell, legs), StrataExpandCUDA_d(&k, cell, legs, stream));
+  c->masking = c->hasmask;
   if (c->form != MAT_STRATA_FACES) PetscFunctionReturn(PETSC_SUCCESS);
   for (a = 0; a < g->dim; a++) {
     StrataHalo  halo;
@@ -252,6 +253,7 @@ static PetscErrorCode StrataCoefficientsMatchNeighbors(StrataCoefficients c, Pet
 
   PetscFunctionBegin;
   PetscCall(StrataCoefficientsGetKernel(c, PETSC_MEMTYPE_HOST, &k));
+  k.flags = NULL; /* with or without a mask, as within a rank: the answer must not depend on the cut */
   for (a = 0; a < g->dim; a++) {
     const StrataNeighbor *low = StrataGridLeg(g, (int)(2 * a)), *high = StrataGridLeg(g, (int)(2 * a + 1));
     const PetscInt        count = g->n[a] ? g->size_local / g->n[a] : 0, h0 = a == 0 ? 1 : 0, h1 = a == 2 ? 1 : 2;

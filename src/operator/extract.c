@@ -196,11 +196,30 @@ PetscErrorCode StrataMatGetCoupling(Mat A, StrataGrid g, PetscReal coupling[3])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   StrataGridCheckMat - Fails on all ranks unless the rows of the matrix are the cells of the grid
+*/
+PetscErrorCode StrataGridCheckMat(StrataGrid g, Mat A)
+{
+  PetscInt  n, N;
+  PetscBool fits;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(A, &n, NULL));
+  PetscCall(MatGetSize(A, &N, NULL));
+  fits = n == g->size_local ? PETSC_TRUE : PETSC_FALSE;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &fits, 1, STRATA_MPI_BOOL, MPI_LAND, g->comm));
+  PetscCheck(fits, g->comm, PETSC_ERR_ARG_SIZ,
+             "The matrix has %" PetscInt_FMT " rows, the DMDA %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
+             " cells, or other ranks own them: the matrix must be one of this DMDA, see DMCreateMatrix()",
+             N, g->N[0], g->N[1], g->N[2]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode StrataMatGetGrid(Mat A, DM dm, StrataGrid *grid)
 {
   StrataCoefficients c;
-  PetscBool          isstrata, fits;
-  PetscInt           n, N;
+  PetscBool          isstrata;
 
   PetscFunctionBegin;
   *grid = NULL;
@@ -214,14 +233,7 @@ PetscErrorCode StrataMatGetGrid(Mat A, DM dm, StrataGrid *grid)
   if (!dm) PetscCall(MatGetDM(A, &dm));
   if (!dm) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(StrataGridCreateDMDA(dm, grid));
-  PetscCall(MatGetLocalSize(A, &n, NULL));
-  PetscCall(MatGetSize(A, &N, NULL));
-  fits = n == (*grid)->size_local ? PETSC_TRUE : PETSC_FALSE;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &fits, 1, STRATA_MPI_BOOL, MPI_LAND, (*grid)->comm));
-  PetscCheck(fits, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
-             "The matrix has %" PetscInt_FMT " rows, the DMDA %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
-             " cells, or other ranks own them: the matrix must be one of this DMDA, see DMCreateMatrix()",
-             N, (*grid)->N[0], (*grid)->N[1], (*grid)->N[2]);
+  PetscCall(StrataGridCheckMat(*grid, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

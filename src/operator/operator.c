@@ -10,8 +10,7 @@ typedef struct {
   Mat                mat;
   StrataCoefficients c;
   StrataHalo         halo;
-  StrataCoefficients transpose; /* of a nonsymmetric operator, made when first needed */
-  PetscObjectState   transposestate;
+  StrataCoefficients transpose; /* of a nonsymmetric operator, made when first needed, given up at assembly */
   PetscScalar        transposescale, transposeshift;
   MatNullSpace       nullspace; /* of A, attached while shift is 0 */
   PetscInt           components;
@@ -25,34 +24,38 @@ static PetscErrorCode MatStrataContext(Mat A, Mat_Strata **ctx)
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSTRATA, &isstrata));
   PetscCheck(isstrata, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix is of type %s, not %s: create it with MatCreateStrata()",
-             ((PetscObject)A)->type_name, MATSTRATA);
+             ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(not set)", MATSTRATA);
   PetscCall(MatShellGetContext(A, ctx));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The coefficients of the matrix, made on the grid of its DM when first asked for */
-static PetscErrorCode MatStrataPrepare(Mat A, Mat_Strata **ctx)
+/* Coefficients that are yet to be set, on a grid */
+static PetscErrorCode MatStrataUseGrid(Mat_Strata *s, StrataGrid grid)
 {
   const PetscInt depth[3] = {1, 1, 1};
-  Mat_Strata    *s;
-  StrataGrid     grid;
-  DM             dm;
-  PetscInt       n;
 
   PetscFunctionBegin;
-  PetscCall(MatStrataContext(A, &s));
-  *ctx = s;
-  if (s->c) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataCoefficientsCreate(grid, &s->c));
+  PetscCall(StrataHaloCreate(grid, depth, PETSC_FALSE, &s->halo));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The operator, on the grid of its DM if it has none yet */
+static PetscErrorCode MatStrataPrepare(Mat A, Mat_Strata **ctx)
+{
+  StrataGrid grid;
+  DM         dm;
+
+  PetscFunctionBegin;
+  PetscCall(MatStrataContext(A, ctx));
+  if ((*ctx)->c) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetDM(A, &dm));
   PetscCheck(dm, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no grid: create it with MatCreateStrata() on a DMDA, or call MatSetDM()");
   PetscCall(StrataGridCreateDMDA(dm, &grid));
-  PetscCall(MatGetLocalSize(A, &n, NULL));
-  PetscCheck(n == grid->size_local || n < 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "The matrix has %" PetscInt_FMT " rows on this rank, but its DMDA %" PetscInt_FMT " cells", n, grid->size_local);
-  PetscCall(StrataCoefficientsCreate(grid, &s->c));
+  PetscCall(StrataGridCheckMat(grid, A));
+  PetscCall(MatStrataUseGrid(*ctx, grid));
   PetscCall(StrataGridDestroy(&grid));
-  PetscCall(StrataHaloCreate(s->c->grid, depth, PETSC_FALSE, &s->halo));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -69,8 +72,11 @@ static PetscErrorCode MatStrataBeginSet(Mat A, MatStrataForm form, Mat_Strata **
     PetscCall(StrataArrayDestroy(&(*s)->c->level));
     PetscCall(StrataArrayDestroy(&(*s)->c->cell));
     for (l = 0; l < STRATA_LEGS; l++) PetscCall(StrataArrayDestroy(&(*s)->c->legs[l]));
+    for (l = 0; l < 3; l++) PetscCall(StrataArrayDestroy(&(*s)->c->high[l]));
   }
   (*s)->c->form = form;
+  (*s)->c->masking = PETSC_FALSE;
+  (*s)->c->nonfinite = -1;
   (*s)->c->scale = 1;
   (*s)->c->shift = 0;
   (*s)->c->masked = 1;
@@ -196,6 +202,8 @@ PetscErrorCode MatStrataGetSides(Mat A, MatStrataSide sides[])
 
   `MatScale()` and `MatShift()` act on masked rows as on all others.
 
+  In the forms with numbers of each cell, assembly gives up those of masked cells: another mask asks for the coefficients again.
+
 .seealso: `MATSTRATA`, `MatStrataGetMask()`
 @*/
 PetscErrorCode MatStrataSetMask(Mat A, Vec mask)
@@ -208,6 +216,7 @@ PetscErrorCode MatStrataSetMask(Mat A, Vec mask)
   PetscFunctionBegin;
   PetscCall(MatStrataPrepare(A, &s));
   if (mask) PetscCall(StrataGridCheckVec(s->c->grid, mask, "the mask"));
+  if (s->c->masking) PetscCall(MatStrataBeginSet(A, MAT_STRATA_NONE, &s));
   PetscCall(StrataArrayDestroy(&s->c->mask));
   PetscCall(StrataArrayDestroy(&s->c->flags));
   if (mask) {
@@ -677,7 +686,9 @@ static PetscErrorCode MatAssemblyEnd_Strata(Mat A, MatAssemblyType type)
   PetscCheck(s->c->form != MAT_STRATA_NONE, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
              "The operator has no coefficients: call MatStrataSetConstant(), MatStrataSetTensor(), MatStrataSetFaces() or MatStrataSetLegs() first");
   PetscCall(StrataCoefficientsSetUp(s->c));
+  PetscCall(StrataCoefficientsDestroy(&s->transpose));
   PetscCall(MatSetOption(A, MAT_SYMMETRIC, s->c->symmetric));
+  A->num_ass = 0; /* from the second assembly on PETSc forgets what it knows of symmetry, after this */
   PetscCall(MatGetNullSpace(A, &attached));
   if (attached && attached == s->nullspace) {
     PetscCall(MatSetNullSpace(A, NULL));
@@ -740,13 +751,11 @@ static PetscErrorCode MatStrataGetTranspose(Mat_Strata *s, Vec x, StrataCoeffici
   PetscFunctionBegin;
   *c = s->c;
   if (s->c->symmetric) PetscFunctionReturn(PETSC_SUCCESS);
-  if (s->transpose && (s->transposestate != s->c->state || s->transposescale != s->c->scale || s->transposeshift != s->c->shift))
-    PetscCall(StrataCoefficientsDestroy(&s->transpose));
+  if (s->transpose && (s->transposescale != s->c->scale || s->transposeshift != s->c->shift)) PetscCall(StrataCoefficientsDestroy(&s->transpose));
   if (!s->transpose) {
     PetscCall(VecGetArrayReadAndMemType(x, &p, &type));
     PetscCall(StrataCoefficientsTranspose(s->c, type, &s->transpose));
     PetscCall(VecRestoreArrayReadAndMemType(x, &p));
-    s->transposestate = s->c->state;
     s->transposescale = s->c->scale;
     s->transposeshift = s->c->shift;
   }
@@ -790,14 +799,23 @@ static PetscErrorCode MatGetDiagonal_Strata(Mat A, Vec d)
 static PetscErrorCode MatNorm_Strata(Mat A, NormType norm, PetscReal *value)
 {
   Mat_Strata  *s;
+  Mat          B;
   StrataArray  rows;
   PetscScalar *p;
   PetscMemType type;
+  PetscInt     a;
 
   PetscFunctionBegin;
   PetscCheck(norm == NORM_INFINITY, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A matrix of type %s has the infinity norm only (NORM_INFINITY)",
              MATSTRATA);
   PetscCall(MatShellGetContext(A, &s));
+  for (a = 0; a < 3; a++)
+    if (s->c->grid->periodic[a] && s->c->grid->N[a] == 2) { /* two legs are one entry, their signs may differ */
+      PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+      PetscCall(MatNorm(B, norm, value));
+      PetscCall(MatDestroy(&B));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
   PetscCall(StrataCoefficientsGetMemType(s->c, &type));
   PetscCall(StrataArrayCreate(&rows, (size_t)s->c->grid->size_local * sizeof(PetscScalar)));
   PetscCall(StrataArrayWrite(&rows, type, &p));
@@ -907,7 +925,7 @@ static PetscErrorCode MatDuplicate_Strata(Mat A, MatDuplicateOption option, Mat 
   PetscCall(MatGetDM(A, &dm));
   PetscCall(MatCreateStrata(dm, B));
   PetscCall(MatStrataPrepare(*B, &t));
-  if (option == MAT_DO_NOT_COPY_VALUES) PetscFunctionReturn(PETSC_SUCCESS);
+  if (option != MAT_COPY_VALUES) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(StrataCoefficientsDestroy(&t->c));
   PetscCall(StrataCoefficientsDuplicate(s->c, &t->c));
   if (!A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
@@ -1078,9 +1096,9 @@ PetscErrorCode MatCreateStrata(DM dm, Mat *A)
   PetscCall(MatSetType(*A, MATSTRATA));
   PetscCall(MatSetDM(*A, dm));
   PetscCall(MatSetUp(*A));
-  (*A)->assembled = PETSC_FALSE;
+  PetscCall(MatShellGetContext(*A, &s));
+  PetscCall(MatStrataUseGrid(s, grid));
   PetscCall(StrataGridDestroy(&grid));
-  PetscCall(MatStrataPrepare(*A, &s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -1102,6 +1120,7 @@ PetscErrorCode MatStrataReplaceCoefficients(Mat A, StrataCoefficients c)
 
   PetscFunctionBegin;
   PetscCall(MatStrataPrepare(A, &s));
+  PetscCall(StrataGridCheckSame(s->c->grid, c->grid, "Conversion to a Strata operator that exists"));
   PetscCall(StrataCoefficientsDestroy(&s->c));
   s->c = c;
   PetscCall(MatStrataEndSet(A));

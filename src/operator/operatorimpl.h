@@ -23,6 +23,7 @@ struct _n_StrataCoefficients {
   StrataArray      cell, legs[STRATA_LEGS], high[3]; /* variable forms; high: faces of the next rank (faces) */
   StrataArray      mask, flags;                      /* one byte a cell: is it masked; which legs are there. No length without a mask */
   PetscBool        hasmask, symmetric;
+  PetscBool        masking;   /* numbers of masked cells are gone from the arrays */
   PetscInt         nonfinite; /* the lowest row with a NaN or infinity that was read from an assembled matrix, else -1 */
 };
 
@@ -52,6 +53,8 @@ PETSC_INTERN PetscErrorCode StrataCoefficientsGet(Mat, DM, StrataCoefficients *)
 
 /* The grid of a matrix: of a Strata operator, else of dm, else of the matrix' own DM, else NULL; checked against its size */
 PETSC_INTERN PetscErrorCode StrataMatGetGrid(Mat, DM, StrataGrid *);
+
+PETSC_INTERN PetscErrorCode StrataGridCheckMat(StrataGrid, Mat);
 
 PETSC_INTERN void StrataGridColumns(StrataGrid, StrataColumns *, int outside[]);
 
