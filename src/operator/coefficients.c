@@ -285,6 +285,29 @@ static PetscErrorCode StrataCoefficientsMatchNeighbors(StrataCoefficients c, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Is each cell's upper leg the next cell's lower one? */
+static PetscErrorCode StrataCoefficientsMatchLegs(StrataCoefficients c, PetscBool *match)
+{
+  StrataCoefficients t;
+  PetscMemType       type;
+  PetscReal          d;
+  PetscInt           l;
+
+  PetscFunctionBegin;
+  PetscCall(StrataCoefficientsGetMemType(c, &type));
+  PetscCall(StrataCoefficientsTranspose(c, type, &t));
+  for (l = 0; l < STRATA_LEGS && *match; l += 2) {
+    const PetscScalar *p, *q;
+
+    PetscCall(StrataArrayRead(&c->legs[l], type, &p));
+    PetscCall(StrataArrayRead(&t->legs[l], type, &q));
+    PetscCall(StrataGridReduce(c->grid, STRATA_REDUCE_MAXDIFF, p, q, type, &d));
+    if (!(d == 0)) *match = PETSC_FALSE;
+  }
+  PetscCall(StrataCoefficientsDestroy(&t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Is the operator symmetric? */
 static PetscErrorCode StrataCoefficientsSymmetry(StrataCoefficients c)
 {
@@ -308,8 +331,8 @@ static PetscErrorCode StrataCoefficientsSymmetry(StrataCoefficients c)
         if (j + 1 < n1) s = (PetscBool)(s && alpha[3 * ncol + i + n0 * j] == alpha[2 * ncol + i + n0 * (j + 1)]);
       }
     PetscCall(StrataCoefficientsMatchNeighbors(c, &s));
-  } else
-    s = c->form == MAT_STRATA_FACES ? PETSC_TRUE : PETSC_FALSE;
+  } else if (c->form == MAT_STRATA_LEGS)
+    PetscCall(StrataCoefficientsMatchLegs(c, &s));
   PetscCallMPI(MPIU_Allreduce(&s, &c->symmetric, 1, STRATA_MPI_BOOL, MPI_LAND, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -324,6 +347,20 @@ PetscErrorCode StrataCoefficientsSetUp(StrataCoefficients c)
   if (c->hasmask) PetscCall(StrataCoefficientsSetFlags(c));
   if (c->form == MAT_STRATA_FACES || c->form == MAT_STRATA_LEGS) PetscCall(StrataCoefficientsFold(c));
   PetscCall(StrataCoefficientsSymmetry(c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   StrataCoefficientsUseFaces - Keeps only the low legs, of symmetric coefficients in legwise form, and sets them up anew
+*/
+PetscErrorCode StrataCoefficientsUseFaces(StrataCoefficients c)
+{
+  PetscInt l;
+
+  PetscFunctionBegin;
+  for (l = 1; l < STRATA_LEGS; l += 2) PetscCall(StrataArrayDestroy(&c->legs[l]));
+  c->form = MAT_STRATA_FACES;
+  PetscCall(StrataCoefficientsSetUp(c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -396,7 +433,11 @@ PetscErrorCode StrataCoefficientsTranspose(StrataCoefficients c, PetscMemType ty
   PetscInt           l;
 
   PetscFunctionBegin;
-  PetscCall(StrataCoefficientsExpand(c, type, &e));
+  if (c->form == MAT_STRATA_LEGS && c->scale == 1 && c->shift == 0) {
+    PetscCall(StrataCoefficientsReference(c));
+    e = c;
+  } else
+    PetscCall(StrataCoefficientsExpand(c, type, &e));
   PetscCall(StrataCoefficientsGetKernel(e, type, &k));
   for (l = 0; l < STRATA_LEGS; l++) {
     PetscCall(StrataExchangeFaces(g, l / 2, k.legs[l ^ 1], sizeof(PetscScalar), type, &halo[l], all));

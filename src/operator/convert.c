@@ -46,9 +46,10 @@ static PetscErrorCode MatConvert_Strata_AIJ(Mat A, MatType type, MatReuse reuse,
   g = c->grid;
   PetscCall(StrataCoefficientsGetKernel(c, PETSC_MEMTYPE_HOST, &k));
   StrataGridColumns(g, &columns, outside);
-  if (reuse == MAT_REUSE_MATRIX)
+  if (reuse == MAT_REUSE_MATRIX) {
     B = *newmat;
-  else {
+    PetscCall(MatZeroEntries(B)); /* legs may have become zero */
+  } else {
     PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &B));
     PetscCall(MatSetSizes(B, g->size_local, g->size_local, PETSC_DETERMINE, PETSC_DETERMINE));
     PetscCall(MatSetType(B, type));

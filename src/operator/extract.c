@@ -237,32 +237,10 @@ PetscErrorCode StrataMatGetGrid(Mat A, DM dm, StrataGrid *grid)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Is the coupling along an axis that of a symmetric matrix: each cell's upper leg the next cell's lower one? */
-static PetscErrorCode StrataLegsSymmetric(StrataCoefficients c, PetscMemType type, PetscBool *symmetric)
-{
-  StrataCoefficients t;
-  PetscInt           l;
-  PetscReal          d;
-  StrataGrid         g = c->grid;
-
-  PetscFunctionBegin;
-  *symmetric = PETSC_TRUE;
-  PetscCall(StrataCoefficientsTranspose(c, type, &t));
-  for (l = 0; l < STRATA_LEGS && *symmetric; l += 2) {
-    const PetscScalar *p, *q;
-
-    PetscCall(StrataArrayRead(&c->legs[l], type, &p));
-    PetscCall(StrataArrayRead(&t->legs[l], type, &q));
-    PetscCall(StrataGridReduce(g, STRATA_REDUCE_MAXDIFF, p, q, type, &d));
-    if (!(d == 0)) *symmetric = PETSC_FALSE;
-  }
-  PetscCall(StrataCoefficientsDestroy(&t));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 typedef struct {
   StrataCoefficients c;
   PetscObjectState   state;
+  PetscObjectId      dm; /* whose grid they are on */
 } StrataCache;
 
 static PetscErrorCode StrataCacheDestroy(STRATA_DESTROY_ARGUMENT arg)
@@ -282,7 +260,6 @@ static PetscErrorCode StrataCoefficientsExtract(Mat A, DM dm, StrataCoefficients
   StrataArray       *legs[STRATA_LEGS];
   StrataCSRFaults    faults;
   PetscMemType       type;
-  PetscBool          symmetric;
   PetscInt           l;
   char               words[128];
 
@@ -304,13 +281,8 @@ static PetscErrorCode StrataCoefficientsExtract(Mat A, DM dm, StrataCoefficients
             words);
   }
   c->nonfinite = faults.nonfinite == PETSC_MAX_INT ? -1 : faults.nonfinite;
-  c->state = 1;
-  PetscCall(StrataLegsSymmetric(c, type, &symmetric));
-  if (symmetric) { /* keep the low faces only */
-    for (l = 1; l < STRATA_LEGS; l += 2) PetscCall(StrataArrayDestroy(&c->legs[l]));
-    c->form = MAT_STRATA_FACES;
-    PetscCall(StrataCoefficientsSetUp(c));
-  }
+  PetscCall(StrataCoefficientsSetUp(c));
+  if (c->symmetric) PetscCall(StrataCoefficientsUseFaces(c));
   *coefficients = c;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -324,6 +296,7 @@ PetscErrorCode StrataCoefficientsGet(Mat A, DM dm, StrataCoefficients *coefficie
   PetscContainer   container;
   StrataCache     *cache;
   PetscObjectState state;
+  PetscObjectId    id = 0;
   PetscBool        isstrata;
 
   PetscFunctionBegin;
@@ -345,11 +318,14 @@ PetscErrorCode StrataCoefficientsGet(Mat A, DM dm, StrataCoefficients *coefficie
     PetscCall(PetscObjectDereference((PetscObject)container));
   } else
     PetscCall(PetscContainerGetPointer(container, (void **)&cache));
+  if (!dm) PetscCall(MatGetDM(A, &dm));
+  if (dm) PetscCall(PetscObjectGetId((PetscObject)dm, &id));
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  if (!cache->c || cache->state != state) {
+  if (!cache->c || cache->state != state || cache->dm != id) {
     PetscCall(StrataCoefficientsDestroy(&cache->c));
     PetscCall(StrataCoefficientsExtract(A, dm, &cache->c));
     cache->state = state;
+    cache->dm = id;
   }
   PetscCall(StrataCoefficientsReference(cache->c));
   *coefficients = cache->c;

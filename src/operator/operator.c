@@ -848,7 +848,7 @@ static PetscErrorCode MatShift_Strata(Mat A, PetscScalar a)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Y += a X. Constant forms stay constant; others are written out, as legs. */
+/* Y += a X. Constant forms stay constant; others are written out, as faces if both are symmetric, else as legs. */
 static PetscErrorCode MatAXPY_Strata(Mat Y, PetscScalar a, Mat X, MatStructure str)
 {
   Mat_Strata        *y, *x;
@@ -896,6 +896,7 @@ static PetscErrorCode MatAXPY_Strata(Mat Y, PetscScalar a, Mat X, MatStructure s
     }
     e->masked = e->masked + a * f->masked;
     e->state = cy->state;
+    if (cy->symmetric && cx->symmetric) PetscCall(StrataCoefficientsUseFaces(e));
     PetscCall(StrataCoefficientsDestroy(&f));
     PetscCall(StrataCoefficientsDestroy(&y->c));
     y->c = e;

@@ -31,7 +31,8 @@ PETSC_INTERN PetscErrorCode StrataCoefficientsCreate(StrataGrid, StrataCoefficie
 PETSC_INTERN PetscErrorCode StrataCoefficientsReference(StrataCoefficients);
 PETSC_INTERN PetscErrorCode StrataCoefficientsDestroy(StrataCoefficients *);
 PETSC_INTERN PetscErrorCode StrataCoefficientsDuplicate(StrataCoefficients, StrataCoefficients *);
-PETSC_INTERN PetscErrorCode StrataCoefficientsSetUp(StrataCoefficients); /* collective, after a change */
+PETSC_INTERN PetscErrorCode StrataCoefficientsSetUp(StrataCoefficients);    /* collective, after a change */
+PETSC_INTERN PetscErrorCode StrataCoefficientsUseFaces(StrataCoefficients); /* symmetric legs become faces, set up */
 PETSC_INTERN PetscErrorCode StrataCoefficientsGetKernel(StrataCoefficients, PetscMemType, StrataCoef_d *);
 PETSC_INTERN PetscErrorCode StrataCoefficientsGetMemType(StrataCoefficients, PetscMemType *); /* where per-cell numbers are, host if there are none */
 PETSC_INTERN PetscErrorCode StrataCoefficientsRows(StrataCoefficients, StrataRowQuantity, PetscInt axis, PetscMemType, PetscScalar *y);
