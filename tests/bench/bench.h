@@ -5,6 +5,7 @@
 #define STRATA_BENCH_H
 
 #include <cuda_runtime.h>
+#include <petscversion.h>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,9 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#define BENCH_TEXT_(x) #x
+#define BENCH_TEXT(x)  BENCH_TEXT_(x)
 
 #define CUDA(...)                                                                                                                                    \
   do {                                                                                                                                               \
@@ -70,11 +74,12 @@ template <class T> static T *random_array(size_t n, double low, double high, uns
 class Report
 {
 public:
-  Report(const char *file, const char *versions) : file_(file ? file : "")
+  explicit Report(const char *file) : file_(file ? file : "")
   {
     cudaDeviceProp prop;
     int            driver, runtime;
     char           date[32];
+    const char     versions[] = "PETSc " BENCH_TEXT(PETSC_VERSION_MAJOR) "." BENCH_TEXT(PETSC_VERSION_MINOR) "." BENCH_TEXT(PETSC_VERSION_SUBMINOR);
     const time_t   now = time(NULL);
 
     CUDA(cudaGetDeviceProperties(&prop, 0));

@@ -3,10 +3,6 @@
 */
 #include "bench.h"
 #include "../../src/operator/operator_kernels.h"
-#include <petscversion.h>
-
-#define TEXT_(x) #x
-#define TEXT(x)  TEXT_(x)
 
 static const int N[3] = {256, 256, 128}, BUFFERS = 4;
 
@@ -79,7 +75,7 @@ template <class T, class Coef> static void bench(Report &report, const std::stri
 
 int main(int argc, char **argv)
 {
-  Report report(argc > 1 ? argv[1] : NULL, "PETSc " TEXT(PETSC_VERSION_MAJOR) "." TEXT(PETSC_VERSION_MINOR) "." TEXT(PETSC_VERSION_SUBMINOR));
+  Report report(argc > 1 ? argv[1] : NULL);
 
   bench<double, StrataCoef_d>(report, "fp64");
   bench<float, StrataCoef_f>(report, "fp32");
