@@ -163,11 +163,20 @@ check-run: all $(patsubst %,$(build)/tests/%,$(filter $(or $(T),%),$(tests))) $(
 
 # ---- on a GPU
 ifeq ($(cuda),1)
-gpu-check gpu-bundle: all $(tests:%=$(build)/tests/%) $(tutorial_programs)
-gpu-check:
+gpu-check: all $(tests:%=$(build)/tests/%) $(tutorial_programs)
 	@$(environment); tests/gpu/check $(or $(LOG),build/gpu-check.log)
-gpu-bundle:
+gpu-bundle: all $(build)/bundle/tests $(tutorial_programs)
 	@$(environment); tests/gpu/bundle build/gpu-bundle.tar.gz
+
+# All tests in one program, which is the test that its name says: the kernels are in the bundle once, not in every test
+$(build)/bundle/tests: $(tests:%=$(build)/bundle/%.o) $(library_o)
+	{ echo '#include <string.h>'; printf 'int main_%s(int, char **);\n' $(tests); echo 'int main(int argc, char **argv) {'; \
+	  echo 'const char *name = strrchr(argv[0], 47) ? strrchr(argv[0], 47) + 1 : argv[0];'; \
+	  printf 'if (!strcmp(name, "%s")) return main_%s(argc, argv);\n' $(foreach test,$(tests),$(test) $(test)); echo 'return 127; }'; } >$@.c
+	$(CLINKER) -o $@ $@.c $^ $(petsc_link) -lm
+$(build)/bundle/%.o: $(build)/tests/%.c.o
+	@mkdir -p $(@D)
+	objcopy --redefine-sym main=main_$* --keep-global-symbol=main_$* $< $@
 endif
 
 endif
