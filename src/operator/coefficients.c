@@ -475,7 +475,7 @@ PetscErrorCode StrataCoefficientsMult(StrataCoefficients c, StrataHalo halo, int
     const PetscMPIInt rank = StrataGridLeg(g, l)->rank;
 
     a = l / 2;
-    if (rank < 0 || rank == g->rank || interior.lo[a] == interior.hi[a]) continue;
+    if (rank < 0 || rank == g->rank || !strata_box_size(&interior)) continue;
     shell[shells] = interior;
     if (l % 2)
       shell[shells].lo[a] = --interior.hi[a];

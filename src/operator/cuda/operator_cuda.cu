@@ -398,14 +398,32 @@ static bool aligned(const void *p, size_t bytes)
   return (uintptr_t)p % bytes == 0;
 }
 
+/* Takes all boxes of the list, one thread a cell, and empties it */
+template <class T>
+static void cells_launch(const typename Typed<T>::Coef &c, const StrataGhost ghost[], Boxes *boxes, int nv, const T *x, ptrdiff_t ldx, const T *add,
+                         T *y, ptrdiff_t ldy, cudaStream_t stream)
+{
+  Ghosts    ghosts;
+  ptrdiff_t blocks = 0;
+
+  if (!boxes->count) return;
+  for (int l = 0; l < STRATA_LEGS; l++) ghosts.leg[l] = ghost[l];
+  for (int b = 0; b < boxes->count; b++) {
+    const ptrdiff_t needs = (strata_box_size(&boxes->box[b]) + 255) / 256;
+
+    if (needs > blocks) blocks = needs;
+  }
+  mult_cells<T><<<dim3((unsigned)(blocks < 65536 ? blocks : 65536), (unsigned)boxes->count, (unsigned)nv), 256, 0, stream>>>(c, ghosts, *boxes, x,
+                                                                                                                             ldx, add, y, ldy);
+  boxes->count = 0;
+}
+
 template <class T>
 static int mult_launch(const typename Typed<T>::Coef *c, const StrataGhost ghost[], int nbox, const StrataBox box[], int nv, const T *x,
                        ptrdiff_t ldx, const T *add, T *y, ptrdiff_t ldy, cudaStream_t stream)
 {
   constexpr int V = 16 / sizeof(T);
   Boxes         cells;
-  Ghosts        ghosts;
-  ptrdiff_t     largest = 0;
 
   cells.count = 0;
   for (int b = 0; b < nbox; b++) {
@@ -430,19 +448,11 @@ static int mult_launch(const typename Typed<T>::Coef *c, const StrataGhost ghost
         march_form<T, V>(*c, wraps, box[b], nv, x, ldx, add, y, ldy, stream);
       else
         march_form<T, 1>(*c, wraps, box[b], nv, x, ldx, add, y, ldy, stream);
-    } else {
+    } else
       cells.box[cells.count++] = box[b];
-      if (size > largest) largest = size;
-    }
-    if (cells.count == STRATA_LEGS || (b == nbox - 1 && cells.count)) {
-      for (int l = 0; l < STRATA_LEGS; l++) ghosts.leg[l] = ghost[l];
-      largest = (largest + 255) / 256;
-      mult_cells<T><<<dim3((unsigned)(largest < 65536 ? largest : 65536), (unsigned)cells.count, (unsigned)nv), 256, 0, stream>>>(
-          *c, ghosts, cells, x, ldx, add, y, ldy);
-      cells.count = 0;
-      largest = 0;
-    }
+    if (cells.count == STRATA_LEGS) cells_launch<T>(*c, ghost, &cells, nv, x, ldx, add, y, ldy, stream);
   }
+  cells_launch<T>(*c, ghost, &cells, nv, x, ldx, add, y, ldy, stream);
   return (int)cudaGetLastError();
 }
 
