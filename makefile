@@ -158,6 +158,9 @@ links:
 	@echo '$(petsc_link)'
 demo-run: all
 	@$(environment); examples/demo
+build/demo/levitus.h5: examples/levitus.py
+	@mkdir -p $(@D)
+	$$(petsc-conf/python) $< $@
 check-run: all $(patsubst %,$(build)/tests/%,$(filter $(or $(T),%),$(tests))) $(if $(filter $(or $(T),%),loading),$(tutorial_programs))
 	@$(environment); tests/check $(T)
 
@@ -165,7 +168,7 @@ check-run: all $(patsubst %,$(build)/tests/%,$(filter $(or $(T),%),$(tests))) $(
 ifeq ($(cuda),1)
 gpu-check: all $(tests:%=$(build)/tests/%) $(tutorial_programs)
 	@$(environment); tests/gpu/check $(or $(LOG),build/gpu-check.log)
-gpu-bundle: all $(build)/bundle/tests $(tutorial_programs)
+gpu-bundle: all build/demo/levitus.h5 $(build)/bundle/tests $(tutorial_programs)
 	@$(environment); tests/gpu/bundle build/gpu-bundle.tar.gz
 
 # All tests in one program, which is the test that its name says: the kernels are in the bundle once, not in every test

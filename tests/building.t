@@ -133,10 +133,10 @@ needs demo
 unlike "$calls" "perl" "and not for demo"
 fake python3 'exit 1'
 needs demo PATH="$bin"
-if /usr/bin/python3 -c 'import h5py, matplotlib' 2>/dev/null; then
+if PYTHON=/usr/bin/python3 PATH=/usr/bin:/bin petsc-conf/python >/dev/null; then
   unlike "$calls" "python3-h5py" "the system's python3 is found behind one without h5py"
 else
-  like "$calls" "install .*python3-h5py python3-matplotlib" "h5py and matplotlib are installed"
+  like "$calls" "install .*python3-h5py python3-matplotlib python3-netcdf4" "what python lacks is installed"
 fi
 fake id 'echo 1000'
 fake sudo "echo sudo \$* >>'$tmp/calls'"
