@@ -19,8 +19,5 @@ static inline int strip_width(int levels)
   return levels <= 512 ? STRIP : STRIP / 4;
 }
 
-/* How the numbers of a strip's rows are given */
-enum { STRIP_SHARED, STRIP_SYMMETRIC, STRIP_GENERAL };
-
 #define STRATA_TYPED "../column/column_host_typed.h"
 #include "../sys/typed.h"

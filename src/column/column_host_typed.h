@@ -3,11 +3,11 @@
 /* A strip of lines. Arrays of cells are given from the first cell on, with the distance between levels; neighbouring lines are neighbours in
    them. c and d: `width` numbers of each level, left between the two passes; c is zero in the last level if the transpose is solved. */
 typedef struct {
-  int         count, levels, width;
+  int         count, levels, width, symmetric; /* symmetric: upper is lower, one level on */
   REAL        scale, shift;
   const REAL *level;                       /* shared: four numbers of each level, see strata_shared_level() */
   REAL        area[STRIP], lateral[STRIP]; /* shared, see strata_shared_line() */
-  const REAL *lower, *upper, *excess;      /* symmetric and general */
+  const REAL *lower, *upper, *excess;      /* otherwise */
   ptrdiff_t   step;                        /* of these */
   const REAL *r, *add;
   REAL       *z, *c, *d;
@@ -16,40 +16,46 @@ typedef struct {
 
 static const REAL TYPED(strata_no_legs)[STRIP];
 
-static inline __attribute__((always_inline)) void TYPED(strip)(const TYPED(Strip) *s, const int kind, const int transpose, const int singular)
+/* The way down */
+static inline __attribute__((always_inline)) void TYPED(strip_down)(const TYPED(Strip) *s, const int shared, const int transpose, const int singular)
 {
-  const int  count = s->count, levels = s->levels, width = s->width;
+  const int  count = s->count, levels = s->levels;
   const REAL scale = s->scale, shift = s->shift;
   REAL       ratio[STRIP], carry[STRIP], pivot[STRIP], factor[STRIP];
 
   for (int w = 0; w < count; w++) ratio[w] = carry[w] = pivot[w] = factor[w] = 0;
   for (int k = 0; k < levels; k++) {
-    const REAL *r = s->r + k * s->stepr;
-    const REAL *lower = kind == STRIP_SHARED ? NULL : s->lower + k * s->step, *excess = kind == STRIP_SHARED ? NULL : s->excess + k * s->step;
-    const REAL *upper = kind == STRIP_GENERAL  ? s->upper + k * s->step
-                        : kind == STRIP_SHARED ? NULL
-                        : k < levels - 1       ? lower + s->step
-                                               : TYPED(strata_no_legs);
-    const REAL  level[4] = {kind == STRIP_SHARED ? s->level[4 * k] : 0, kind == STRIP_SHARED ? s->level[4 * k + 1] : 0,
-                           kind == STRIP_SHARED ? s->level[4 * k + 2] : 0, kind == STRIP_SHARED ? s->level[4 * k + 3] : 0};
-    REAL *c = s->c + k * width, *d = s->d + k * width, *cbefore = k ? c - width : c;
+    const ptrdiff_t at = k * (ptrdiff_t)s->width, from = k * s->step;
+    const REAL     *r = s->r + k * s->stepr, *level = shared ? s->level + 4 * (ptrdiff_t)k : NULL;
+    const REAL     *lower = shared ? NULL : s->lower + from, *excess = shared ? NULL : s->excess + from, *upper = shared ? NULL : s->upper + from;
+    const REAL      numbers[4] = {shared ? level[0] : 0, shared ? level[1] : 0, shared ? level[2] : 0, shared ? level[3] : 0};
+    REAL           *c = s->c + at, *d = s->d + at, *cbefore = k ? c - s->width : c;
 
+    if (!shared && s->symmetric && k == levels - 1) upper = TYPED(strata_no_legs);
     if (k + AHEAD < levels)
       for (int w = 0; w < count; w += LINE / (int)sizeof(REAL)) __builtin_prefetch(r + AHEAD * s->stepr + w);
 #pragma GCC ivdep
     for (int w = 0; w < count; w++) {
       REAL row[3];
 
-      if (kind == STRIP_SHARED)
-        CELL(strata_shared_row)(level, s->area[w], s->lateral[w], shift, row);
+      if (shared)
+        CELL(strata_shared_row)(numbers, s->area[w], s->lateral[w], shift, row);
       else
         CELL(strata_array_row)(scale, shift, lower[w], upper[w], excess[w], row);
       CELL(strata_forward)(transpose, singular, row, r[w], &ratio[w], &carry[w], &pivot[w], &factor[w], &cbefore[w], &c[w], &d[w]);
     }
   }
-  for (int w = 0; w < count; w++) carry[w] = 0;
-  for (int k = levels - 1; k >= 0; k--) {
-    const REAL *c = s->c + k * width, *d = s->d + k * width, *add = s->add ? s->add + k * s->stepz : NULL;
+}
+
+/* The way back */
+static inline __attribute__((always_inline)) void TYPED(strip_back)(const TYPED(Strip) *s)
+{
+  const int count = s->count;
+  REAL      next[STRIP];
+
+  for (int w = 0; w < count; w++) next[w] = 0;
+  for (int k = s->levels - 1; k >= 0; k--) {
+    const REAL *c = s->c + k * (ptrdiff_t)s->width, *d = s->d + k * (ptrdiff_t)s->width, *add = s->add ? s->add + k * s->stepz : NULL;
     REAL       *z = s->z + k * s->stepz;
 
     if (k >= AHEAD)
@@ -57,30 +63,32 @@ static inline __attribute__((always_inline)) void TYPED(strip)(const TYPED(Strip
     if (add)
 #pragma GCC ivdep
       for (int w = 0; w < count; w++) {
-        carry[w] = CELL(strata_backward)(c[w], d[w], carry[w]);
-        z[w] = add[w] + carry[w];
+        next[w] = CELL(strata_backward)(c[w], d[w], next[w]);
+        z[w] = add[w] + next[w];
       }
     else
 #pragma GCC ivdep
-      for (int w = 0; w < count; w++) z[w] = carry[w] = CELL(strata_backward)(c[w], d[w], carry[w]);
+      for (int w = 0; w < count; w++) z[w] = next[w] = CELL(strata_backward)(c[w], d[w], next[w]);
   }
 }
 
-/* One strip, with all that differs known to the compiler */
-STRATA_CLONES void TYPED(strata_solve_strip)(const TYPED(Strip) *s, int kind, int transpose, int singular);
-STRATA_CLONES void TYPED(strata_solve_strip)(const TYPED(Strip) *s, int kind, int transpose, int singular)
+/* One strip, with what differs known to the compiler. To look for singular runs where there are none changes nothing. */
+STRATA_CLONES void TYPED(strata_solve_strip)(const TYPED(Strip) *s, int shared, int transpose, int singular);
+STRATA_CLONES void TYPED(strata_solve_strip)(const TYPED(Strip) *s, int shared, int transpose, int singular)
 {
-#define SOLVE(kind)                                                                                                                                  \
-  (transpose  ? singular ? TYPED(strip)(s, kind, 1, 1) : TYPED(strip)(s, kind, 1, 0)                                                                 \
-    : singular ? TYPED(strip)(s, kind, 0, 1)                                                                                                         \
-              : TYPED(strip)(s, kind, 0, 0))
-  if (kind == STRIP_SHARED)
-    SOLVE(STRIP_SHARED);
-  else if (kind == STRIP_SYMMETRIC)
-    SOLVE(STRIP_SYMMETRIC);
+  if (shared && transpose)
+    TYPED(strip_down)(s, 1, 1, 1);
+  else if (shared && singular)
+    TYPED(strip_down)(s, 1, 0, 1);
+  else if (shared)
+    TYPED(strip_down)(s, 1, 0, 0);
+  else if (transpose)
+    TYPED(strip_down)(s, 0, 1, 1);
+  else if (singular)
+    TYPED(strip_down)(s, 0, 0, 1);
   else
-    SOLVE(STRIP_GENERAL);
-#undef SOLVE
+    TYPED(strip_down)(s, 0, 0, 0);
+  TYPED(strip_back)(s);
 }
 
 /* count lines along x, given from the first cell on, to `width` numbers a level, and back */
@@ -159,7 +167,7 @@ static void TYPED(strip_rows)(const TYPED(StrataLines) *t, ptrdiff_t q, TYPED(St
       TYPED(strata_turn)(s->count, s->levels, s->width, t->excess + id, tile + 2 * size);
     } else {
       s->lower = t->lower + id;
-      s->upper = t->upper ? t->upper + id : NULL;
+      s->upper = t->upper ? t->upper + id : s->lower + strata_line_stride(n, t->axis);
       s->excess = t->excess + id;
       s->step = strata_line_stride(n, t->axis);
     }
@@ -184,9 +192,8 @@ void TYPED(StrataThomasHost)(const TYPED(StrataLines) *t, int transpose, int nv,
   const ptrdiff_t group = t->axis == 1 ? n[0] : lines; /* lines whose first cells are neighbours; of those along x, whose lines are */
   REAL           *c = (REAL *)work, *d = c + size, *level = d + size, *tile = level + 4 * (ptrdiff_t)levels;
   TYPED(Strip)    s;
-  int             kind;
 
-  kind = t->rows == STRATA_ROWS_SHARED ? STRIP_SHARED : t->rows == STRATA_ROWS_ARRAYS && !t->upper ? STRIP_SYMMETRIC : STRIP_GENERAL;
+  s.symmetric = t->rows == STRATA_ROWS_ARRAYS && !t->upper;
   s.levels = levels;
   s.width = width;
   s.scale = t->rows == STRATA_ROWS_CELLS ? 1 : t->coef.scale;
@@ -195,10 +202,10 @@ void TYPED(StrataThomasHost)(const TYPED(StrataLines) *t, int transpose, int nv,
   s.c = c;
   s.d = d;
   s.lower = tile;
-  s.upper = tile + size;
+  s.upper = s.symmetric ? tile + width : tile + size;
   s.excess = tile + 2 * size;
   s.step = width;
-  if (kind == STRIP_SHARED)
+  if (t->rows == STRATA_ROWS_SHARED)
     for (int k = 0; k < levels; k++) CELL(strata_shared_level)(t, t->axis, k, level + 4 * (ptrdiff_t)k);
   for (ptrdiff_t q = 0; q < lines; q += s.count) {
     const ptrdiff_t left = group - q % group;
@@ -219,7 +226,7 @@ void TYPED(StrataThomasHost)(const TYPED(StrataLines) *t, int transpose, int nv,
       s.z = t->axis ? za : d;
       s.stepr = s.stepz = t->axis ? stride : width;
       if (t->axis == 0) TYPED(strata_turn)(s.count, levels, width, ra, d);
-      TYPED(strata_solve_strip)(&s, kind, transpose, t->singular);
+      TYPED(strata_solve_strip)(&s, t->rows == STRATA_ROWS_SHARED, transpose, t->singular);
       if (t->axis == 0) TYPED(strata_turn_back)(s.count, levels, width, d, adda, za);
     }
   }

@@ -1,0 +1,384 @@
+/* Included by column_kernels.c for each precision */
+
+/* A problem on a box: kernels see `lines`; the reference sees lower leg, upper leg and excess of each cell */
+typedef struct {
+  TYPED(StrataLines) lines;
+  ptrdiff_t          cells;
+  const void        *arrays[16]; /* what the kernel structure points to, and how large it is */
+  size_t             bytes[16];
+  int                count;
+  long double       *row[3];
+} TYPED(Problem);
+
+static REAL *TYPED(numbers)(TYPED(Problem) *p, ptrdiff_t n, double low, double high)
+{
+  REAL *x = (REAL *)malloc(n * sizeof(REAL));
+
+  for (ptrdiff_t i = 0; i < n; i++) x[i] = (REAL)Random(low, high);
+  p->arrays[p->count] = x;
+  p->bytes[p->count++] = n * sizeof(REAL);
+  return x;
+}
+
+static void TYPED(make)(TYPED(Problem) *p, Kind kind, int axis, const int n[3])
+{
+  TYPED(StrataLines) *t = &p->lines;
+  TYPED(StrataCoef)  *c = &t->coef;
+  const ptrdiff_t     cells = (ptrdiff_t)n[0] * n[1] * n[2], stride = axis == 0 ? 1 : axis == 1 ? n[0] : (ptrdiff_t)n[0] * n[1];
+  const int           singular = kind == SINGULAR || kind == PIECES;
+  int                 x[3];
+
+  memset(p, 0, sizeof(*p));
+  p->cells = cells;
+  t->axis = axis;
+  t->singular = singular;
+  c->scale = (REAL)(kind == FACES || kind == LEGS || kind == PIECES ? 0.75 : 1.25);
+  c->shift = (REAL)(singular ? 0 : 0.125);
+  c->masked = 1;
+  for (int a = 0; a < 3; a++) c->n[a] = n[a];
+  for (int l = 0; l < STRATA_LEGS; l++) {
+    c->outside[l] = kind == SINGULAR ? STRATA_OUTSIDE_NONE : (int)Random(0, l / 2 == axis ? 1.99 : 2.99);
+    c->leg[l] = (REAL)(singular && l / 2 != axis ? 0 : Random(-2, -0.1));
+  }
+  c->excess = 0;
+  if (kind == FACES || kind == LEGS || kind == PIECES) {
+    REAL *lower = TYPED(numbers)(p, cells, -2, -0.1), *upper = kind == LEGS ? TYPED(numbers)(p, cells, -2, 2) : NULL;
+    REAL *excess = TYPED(numbers)(p, cells, 0, kind == PIECES ? 0 : 1);
+
+    for (ptrdiff_t id = 0; id < cells; id++) {
+      const int k = (int)(id / stride % n[axis]);
+
+      if (kind == LEGS) { /* diagonally dominant, no M-matrix */
+        lower[id] = (REAL)Random(-1, 2);
+        if (k == n[axis] - 1) upper[id] = 0;
+      }
+      if (k == 0 || (kind == PIECES && Random(0, 1) < 0.3)) lower[id] = 0;
+      if (kind == LEGS) excess[id] = (REAL)(Random(0.1, 1) + fabs((double)lower[id]) + fabs((double)upper[id])) + lower[id] + upper[id];
+    }
+    if (kind == PIECES)
+      for (ptrdiff_t id = 0; id < cells; id++) /* no row of zeros */
+        if (lower[id] == 0 && (id / stride % n[axis] == n[axis] - 1 || lower[id + stride] == 0)) excess[id] = 1;
+    t->rows = STRATA_ROWS_ARRAYS;
+    t->lower = lower;
+    t->upper = upper;
+    t->excess = excess;
+  } else {
+    const int       own = kind == TENSOR_ACROSS ? (axis + 1) % 3 : axis;
+    const ptrdiff_t lines = cells / n[own];
+
+    c->form = kind == CONSTANT || kind == CONSTANT_MASKED ? STRATA_CONSTANT : STRATA_TENSOR;
+    c->axis = own;
+    c->area = TYPED(numbers)(p, lines, 0.5, 2);
+    for (int m = 0; m < 4; m++) c->alpha[m] = TYPED(numbers)(p, lines, singular ? 0 : 0.1, singular ? 0 : 2);
+    c->level[0] = TYPED(numbers)(p, n[own], 0, singular ? 0 : 1);
+    for (int m = 1; m < 4; m++) c->level[m] = TYPED(numbers)(p, n[own], -2, -0.1);
+    t->rows = STRATA_ROWS_SHARED;
+    if (kind == SINGULAR) /* symmetric, so that nothing is left of a column's sum */
+      for (int k = 1; k < n[own]; k++) ((REAL *)c->level[2])[k] = c->level[1][k - 1];
+    if (kind == TENSOR_ACROSS) t->rows = STRATA_ROWS_CELLS;
+    if (kind == CONSTANT_MASKED || kind == TENSOR_MASKED) {
+      unsigned char *mask = (unsigned char *)malloc(cells), *flags = (unsigned char *)malloc(cells);
+      ptrdiff_t      id = 0;
+
+      for (ptrdiff_t i = 0; i < cells; i++) mask[i] = Random(0, 1) < 0.3;
+      for (x[2] = 0; x[2] < n[2]; x[2]++)
+        for (x[1] = 0; x[1] < n[1]; x[1]++)
+          for (x[0] = 0; x[0] < n[0]; x[0]++, id++) {
+            flags[id] = 0;
+            for (int l = 0; l < STRATA_LEGS; l++) {
+              const ptrdiff_t s = (l % 2 ? 1 : -1) * (l < 2 ? 1 : l < 4 ? n[0] : (ptrdiff_t)n[0] * n[1]);
+              const int       edge = x[l / 2] == (l % 2 ? n[l / 2] - 1 : 0);
+
+              if (edge ? c->outside[l] != STRATA_OUTSIDE_NONE : !mask[id + s]) flags[id] |= (unsigned char)(1 << l);
+            }
+            if (mask[id]) flags[id] = 1 << 6;
+          }
+      free(mask);
+      p->arrays[p->count] = c->flags = flags;
+      p->bytes[p->count++] = cells;
+      t->rows = STRATA_ROWS_CELLS;
+    }
+  }
+  for (int m = 0; m < 3; m++) p->row[m] = (long double *)malloc(cells * sizeof(long double));
+  for (x[2] = 0; x[2] < n[2]; x[2]++) /* the rows by other means: all legs of a cell, and their sum */
+    for (x[1] = 0; x[1] < n[1]; x[1]++)
+      for (x[0] = 0; x[0] < n[0]; x[0]++) {
+        const ptrdiff_t id = x[0] + n[0] * (x[1] + (ptrdiff_t)n[1] * x[2]);
+        const int       last = x[axis] == n[axis] - 1;
+        REAL            leg[STRATA_LEGS];
+
+        if (t->rows == STRATA_ROWS_ARRAYS) {
+          p->row[0][id] = (long double)c->scale * t->lower[id];
+          p->row[1][id] = (long double)c->scale * (t->upper ? t->upper[id] : last ? 0 : t->lower[id + stride]);
+          p->row[2][id] = (long double)c->scale * t->excess[id] + c->shift;
+        } else {
+          const REAL excess = CELL(strata_row)(c, x, leg);
+
+          p->row[0][id] = leg[2 * axis];
+          p->row[1][id] = leg[2 * axis + 1];
+          p->row[2][id] = excess;
+          for (int l = 0; l < STRATA_LEGS; l++)
+            if (l / 2 != axis) p->row[2][id] -= leg[l];
+        }
+      }
+}
+
+static void TYPED(unmake)(TYPED(Problem) *p)
+{
+  for (int m = 0; m < p->count; m++) free((void *)p->arrays[m]);
+  for (int m = 0; m < 3; m++) free(p->row[m]);
+}
+
+/* The kernel structure with its arrays in device memory */
+#if STRATA_HAVE_CUDA
+static TYPED(StrataLines) TYPED(to_device)(const TYPED(Problem) *p)
+{
+  TYPED(StrataLines) t = p->lines;
+  const void       **pointers[] = {(const void **)&t.coef.area,     (const void **)&t.coef.alpha[0], (const void **)&t.coef.alpha[1],
+                                   (const void **)&t.coef.alpha[2], (const void **)&t.coef.alpha[3], (const void **)&t.coef.level[0],
+                                   (const void **)&t.coef.level[1], (const void **)&t.coef.level[2], (const void **)&t.coef.level[3],
+                                   (const void **)&t.coef.flags,    (const void **)&t.lower,         (const void **)&t.upper,
+                                   (const void **)&t.excess};
+
+  for (size_t m = 0; m < sizeof(pointers) / sizeof(*pointers); m++)
+    for (int a = 0; a < p->count; a++)
+      if (*pointers[m] == p->arrays[a]) {
+        *pointers[m] = DeviceCopy(p->arrays[a], p->bytes[a]);
+        break;
+      }
+  return t;
+}
+#endif
+
+/* What the solve must give: the lines one by one, runs of coupled cells by the pivots of the whole matrix; the transpose from the rows of
+   the transpose */
+static void TYPED(reference)(const TYPED(Problem) *p, int transpose, const REAL *r, long double *z)
+{
+  const int      *n = p->lines.coef.n, axis = p->lines.axis, levels = n[axis];
+  const ptrdiff_t stride = axis == 0 ? 1 : axis == 1 ? n[0] : (ptrdiff_t)n[0] * n[1];
+  long double    *den = (long double *)malloc(levels * sizeof(long double));
+
+  for (ptrdiff_t id = 0; id < p->cells; id++) {
+    if (id / stride % levels) continue;
+#define ROW(m, k) p->row[m][id + (k)*stride]
+#define LOWER(k)  ((k) ? transpose ? ROW(1, (k)-1) : ROW(0, k) : 0)
+#define UPPER(k)  ((k) < levels - 1 ? transpose ? ROW(0, (k) + 1) : ROW(1, k) : 0)
+    for (int k = 0; k < levels; k++) {
+      const long double diagonal = ROW(2, k) - ROW(0, k) - ROW(1, k), size = fabsl(ROW(2, k)) + fabsl(ROW(0, k)) + fabsl(ROW(1, k));
+      long double       rest = r[id + k * stride];
+
+      den[k] = diagonal;
+      if (k && den[k - 1] != 0) {
+        den[k] -= LOWER(k) * UPPER(k - 1) / den[k - 1];
+        rest -= LOWER(k) / den[k - 1] * z[id + (k - 1) * stride];
+      }
+      if (p->lines.singular && fabsl(den[k]) <= 1e-5L * size) den[k] = 0;
+      z[id + k * stride] = rest;
+    }
+    for (int k = levels - 1; k >= 0; k--) {
+      if (k < levels - 1) z[id + k * stride] -= UPPER(k) * z[id + (k + 1) * stride];
+      z[id + k * stride] = den[k] == 0 ? 0 : z[id + k * stride] / den[k];
+    }
+#undef ROW
+#undef LOWER
+#undef UPPER
+  }
+  free(den);
+}
+
+/* The largest error over the largest value, or -1 where something was written that must not be or was not that must */
+static double TYPED(compare)(const TYPED(Problem) *p, int nv, ptrdiff_t ld, const REAL *z, const REAL *add, int transpose, const REAL *r)
+{
+  long double *exact = (long double *)malloc(p->cells * sizeof(long double)), error = 0, size = 0;
+
+  for (int v = 0; v < nv; v++) {
+    TYPED(reference)(p, transpose, r + v * ld, exact);
+    for (ptrdiff_t i = 0; i < ld; i++) {
+      const REAL got = z[v * ld + i];
+
+      if ((i < p->cells) == isnan(got)) {
+        free(exact);
+        return -1;
+      }
+      if (i >= p->cells) continue;
+      error = fmaxl(error, fabsl(got - exact[i] - (add ? add[v * ld + i] : 0)));
+      size = fmaxl(size, fabsl(exact[i]));
+    }
+  }
+  free(exact);
+  return (double)(error / size);
+}
+
+static void TYPED(poison)(REAL *x, ptrdiff_t n)
+{
+  for (ptrdiff_t i = 0; i < n; i++) x[i] = NAN;
+}
+
+/* One kind of rows along one axis, in boxes of several shapes */
+static void TYPED(solves)(const char *precision, Kind kind, int axis)
+{
+  enum { NV = 3 };
+  double worst = 0, worsttransposed = 0;
+  int    untouched = 1, inplace = 1, adds = 1;
+#if STRATA_HAVE_CUDA
+  int same = 1, samereport = 1, failures = 0;
+#endif
+
+  for (int shape = 0; shape < SHAPES + (kind == FACES); shape++) {
+    const int      many[3] = {axis == 0 ? 2 : 400, axis == 1 ? 2 : axis ? 130 : 400, axis == 2 ? 2 : 130}; /* more lines than threads at once */
+    TYPED(Problem) p;
+    ptrdiff_t      n;
+    REAL          *r, *add, *host[4];
+    void          *work;
+
+    TYPED(make)(&p, kind, axis, shape < SHAPES ? shapes[shape] : many);
+    n = NV * (p.cells + 5);
+    r = TYPED(numbers)(&p, n, -1, 1);
+    add = TYPED(numbers)(&p, n, -1, 1);
+    work = malloc(TYPED(StrataThomasWorkHost)(&p.lines));
+    for (int transpose = 0; transpose < 2; transpose++) {
+      const ptrdiff_t ld = p.cells + 5;
+      double          error;
+
+      for (int m = 0; m < 4; m++) TYPED(poison)(host[m] = (REAL *)malloc(n * sizeof(REAL)), n);
+      TYPED(StrataThomasHost)(&p.lines, transpose, NV, r, ld, NULL, host[0], ld, work);
+      TYPED(StrataThomasHost)(&p.lines, transpose, NV, r, ld, add, host[1], ld, work);
+      for (int v = 0; v < NV; v++) { /* in place of the right-hand side, and of what is added */
+        memcpy(host[2] + v * ld, r + v * ld, p.cells * sizeof(REAL));
+        memcpy(host[3] + v * ld, add + v * ld, p.cells * sizeof(REAL));
+      }
+      TYPED(StrataThomasHost)(&p.lines, transpose, NV, host[2], ld, NULL, host[2], ld, work);
+      TYPED(StrataThomasHost)(&p.lines, transpose, NV, r, ld, host[3], host[3], ld, work);
+      error = TYPED(compare)(&p, NV, ld, host[0], NULL, transpose, r);
+      if (error < 0) untouched = 0;
+      if (transpose)
+        worsttransposed = fmax(worsttransposed, error);
+      else
+        worst = fmax(worst, error);
+      for (ptrdiff_t i = 0; i < n; i++) {
+        if (i % ld >= p.cells) continue;
+        if (host[2][i] != host[0][i]) inplace = 0;
+        if (host[1][i] != add[i] + host[0][i] || host[3][i] != host[1][i]) adds = 0;
+      }
+#if STRATA_HAVE_CUDA
+      if (TapHasDevice()) {
+        TYPED(StrataLines) t = TYPED(to_device)(&p);
+        StrataLinesReport  onhost = StrataLinesReportEmpty(), ondevice = StrataLinesReportEmpty();
+        const REAL        *dr = DeviceCopy(r, n * sizeof(REAL)), *dadd = DeviceCopy(add, n * sizeof(REAL));
+
+        for (int m = 0; m < 4; m++) {
+          REAL  *dz, *back = (REAL *)malloc(n * sizeof(REAL));
+          size_t bytes;
+
+          TYPED(poison)(back, n);
+          for (int v = 0; v < NV && m > 1; v++) memcpy(back + v * ld, (m == 2 ? r : add) + v * ld, p.cells * sizeof(REAL));
+          dz = DeviceCopy(back, n * sizeof(REAL));
+          TYPED(poison)(back, n);
+          failures += TYPED(StrataThomasWorkCUDA)(&t, NV, m % 2, &bytes) != 0;
+          memset(work = realloc(work, bytes), 0xff, bytes); /* NaN: nothing may be read that was not written */
+          {
+            void *dwork = DeviceCopy(work, bytes);
+
+            failures += TYPED(StrataThomasCUDA)(&t, transpose, NV, m == 2 ? dz : dr, ld,
+                                                m == 1   ? dadd
+                                                : m == 3 ? dz
+                                                         : NULL,
+                                                dz, ld, dwork, NULL) != 0;
+          }
+          DeviceRead(back, dz, n * sizeof(REAL));
+          for (ptrdiff_t i = 0; i < n; i++)
+            if (i % ld < p.cells ? back[i] != host[m][i] : !isnan(back[i])) same = 0;
+          free(back);
+        }
+        TYPED(StrataLinesCheckHost)(&p.lines, &onhost);
+        failures += TYPED(StrataLinesCheckCUDA)(&t, &ondevice, NULL) != 0;
+        if (memcmp(&onhost, &ondevice, sizeof(onhost))) samereport = 0;
+        DeviceFreeAll();
+        free(work);
+        work = malloc(TYPED(StrataThomasWorkHost)(&p.lines));
+      }
+#endif
+      for (int m = 0; m < 4; m++) free(host[m]);
+    }
+    free(work);
+    TYPED(unmake)(&p);
+  }
+  ok(worst <= 100 * REAL_EPSILON, "%s, %s rows along %c: error %.1e", precision, kinds[kind], 'x' + axis, worst);
+  ok(worsttransposed <= 100 * REAL_EPSILON, "%s, %s rows along %c: error of the transpose %.1e", precision, kinds[kind], 'x' + axis, worsttransposed);
+  ok(untouched, "%s, %s rows along %c: all cells are written and no others", precision, kinds[kind], 'x' + axis);
+  ok(inplace, "%s, %s rows along %c: in place", precision, kinds[kind], 'x' + axis);
+  ok(adds, "%s, %s rows along %c: added to another vector", precision, kinds[kind], 'x' + axis);
+#if STRATA_HAVE_CUDA
+  if (TapHasDevice()) {
+    is_int(failures, 0, "%s, %s rows along %c: kernels run on the device", precision, kinds[kind], 'x' + axis);
+    ok(same, "%s, %s rows along %c: the device gives the same numbers", precision, kinds[kind], 'x' + axis);
+    ok(samereport, "%s, %s rows along %c: the device reports the same", precision, kinds[kind], 'x' + axis);
+    return;
+  }
+#endif
+  skip("no GPU");
+}
+
+/* What the look at all rows reports, from a line of five cells with one fault */
+static StrataLinesReport TYPED(report_of)(const REAL lower[5], const REAL upper[5], const REAL excess[5], int axis)
+{
+  StrataLinesReport  report = StrataLinesReportEmpty();
+  TYPED(StrataLines) t;
+
+  memset(&t, 0, sizeof(t));
+  t.axis = axis;
+  t.rows = STRATA_ROWS_ARRAYS;
+  for (int a = 0; a < 3; a++) t.coef.n[a] = a == axis ? 5 : 1;
+  t.coef.scale = 1;
+  t.lower = lower;
+  t.upper = upper;
+  t.excess = excess;
+  TYPED(StrataLinesCheckHost)(&t, &report);
+  return report;
+}
+
+static void TYPED(reports)(const char *precision)
+{
+  for (int axis = 0; axis < 3; axis++) {
+    REAL              lower[5] = {0, -1, -2, -1, -3}, excess[5] = {1, 0, 0, 0, 0}, upper[5] = {-1, -2, -1, -3, 0};
+    StrataLinesReport r = TYPED(report_of)(lower, NULL, excess, axis);
+
+    ok(r.zero == STRATA_NO_CELL && r.isolated == STRATA_NO_CELL && r.nonfinite == STRATA_NO_CELL && !r.singular && !r.sign && !r.unsymmetric,
+       "%s, along %c: nothing to report", precision, 'x' + axis);
+    r = TYPED(report_of)(lower, upper, excess, axis);
+    ok(!r.unsymmetric, "%s, along %c: two arrays of a symmetric matrix", precision, 'x' + axis);
+    upper[2] = -1.5;
+    r = TYPED(report_of)(lower, upper, excess, axis);
+    ok(r.unsymmetric && !r.sign, "%s, along %c: a matrix that is not symmetric", precision, 'x' + axis);
+    excess[0] = 0;
+    r = TYPED(report_of)(lower, NULL, excess, axis);
+    ok(r.singular == 1 && r.zero == STRATA_NO_CELL && r.isolated == STRATA_NO_CELL, "%s, along %c: a singular line", precision, 'x' + axis);
+    lower[2] = 0;
+    r = TYPED(report_of)(lower, NULL, excess, axis);
+    ok(r.singular == 2 && r.zero == STRATA_NO_CELL, "%s, along %c: two singular runs", precision, 'x' + axis);
+    lower[3] = 0;
+    r = TYPED(report_of)(lower, NULL, excess, axis);
+    ok(r.singular == 3 && r.isolated == 2 && r.zero == STRATA_NO_CELL, "%s, along %c: a row of zeros", precision, 'x' + axis);
+    excess[2] = NAN;
+    r = TYPED(report_of)(lower, NULL, excess, axis);
+    ok(r.nonfinite == 2 && r.singular == 2, "%s, along %c: NaN", precision, 'x' + axis);
+    excess[2] = 1;
+    lower[1] = (REAL)INFINITY;
+    r = TYPED(report_of)(lower, NULL, excess, axis);
+    is_int(r.nonfinite, 0, "%s, along %c: infinity", precision, 'x' + axis);
+    lower[1] = lower[2] = lower[3] = -1;
+    excess[0] = -1; /* the first diagonal entry is zero */
+    r = TYPED(report_of)(lower, NULL, excess, axis);
+    ok(r.zero == 0 && r.sign, "%s, along %c: a zero pivot at the beginning", precision, 'x' + axis);
+    excess[0] = 1;
+    excess[2] = (REAL)-1.5; /* E = 0.5 of the row before, so the pivot is -1.5 - (-1 * 0.5 / 1.5) + 1 */
+    excess[2] = -1 - (REAL)0.5 / (REAL)1.5;
+    r = TYPED(report_of)(lower, NULL, excess, axis);
+    is_int(r.zero, 2, "%s, along %c: a zero pivot inside", precision, 'x' + axis);
+    excess[2] = 0;
+    upper[0] = 0;
+    excess[0] = 0; /* nothing above row 0, but row 1 needs it */
+    r = TYPED(report_of)(lower, upper, excess, axis);
+    is_int(r.zero, 0, "%s, along %c: a zero pivot that the next row needs", precision, 'x' + axis);
+  }
+}
