@@ -1,0 +1,127 @@
+#!/bin/bash
+# The example `ocean`: known values of the real oceans, a small sea beside dense matrices, its checks, and what it refuses
+. "$(dirname "$0")/tap.sh"
+python=$(petsc-conf/python h5py)
+small=$tmp/small.h5
+
+ocean() { # RANKS OPTIONS...
+  run "$1" "$lib/examples/ocean" "${@:2}"
+  result=$(grep '^result:' <<<"$out")
+}
+value() { sed "s/.* $1 \([^ ]*\).*/\1/" <<<"$result"; }
+checks() { # NAME
+  is "$rc $(grep -cE '^  (heat .*: conserved|water .*: no new extremes|land: untouched)$' <<<"$out")" "0 ${2:-3}" "$1: checks"
+}
+
+# A small sea against a reference, with all options, on any number of ranks
+ok "a small sea" "$python" tests/ocean/reference.py make "$small"
+check() { # RANKS REFINE DAYS KH KV KCONV OPTIONS...
+  local ranks=$1 refine=$2 days=$3 kh=$4 kv=$5 kconv=$6
+  shift 6
+  ocean $ranks -file "$small" -refine $refine -dt $days -kh $kh -kv $kv -kconv $kconv -ksp_rtol 1e-14 -output "$tmp/result.h5" "$@"
+  checks "-refine $refine -dt $days -kh $kh -kv $kv -kconv $kconv $* on $ranks"
+  ok "the temperature of the reference" "$python" tests/ocean/reference.py check "$small" "$tmp/result.h5" $refine $days $kh $kv $kconv
+}
+check 1 1 30 1000 1e-4 1
+check 2 2 30 1e6 1e-4 1
+check 3 1 200 1e7 1e-2 10
+check 4 2 200 1e6 0 1 -ksp_initial_guess_nonzero 0
+check 3 3 5 1e6 1e-3 0 -assembled
+ocean 2 -file "$small" -steps 3 -kh 1e6 -options_left -malloc_dump
+checks "three steps" 9
+is "$(value its)" "$(sed -n 's/.*Solved in \([0-9]*\) iterations.*/\1/p' <<<"$out" | paste -sd+ | bc)" "iterations of all steps are counted"
+like "$out" "no unused options" "no option is left over"
+
+# The checks can fail
+ok "checks is built" $CC -std=gnu11 ${SANITIZE:+-fsanitize=$SANITIZE} -Iinclude $(make -s includes) tests/ocean/checks.c -o "$tmp/checks" \
+  -L"$lib" -Wl,-rpath,"$lib" -lstrata $(make -s links) -lm
+for ranks in 1 2; do
+  run $ranks "$tmp/checks" -file "$small"
+  is "$rc $(grep -c '^ok' <<<"$out")" "0 5" "what is wrong is seen on $ranks"
+  like "$out" "land: TOUCHED" "land"
+  like "$out" "NOT CONSERVED" "heat"
+  like "$out" "NEW EXTREMES" "extremes"
+done
+ocean 1 -file "$small" -kh 1e6 -ksp_max_it 1
+is "$rc $(value reason)" "1 DIVERGED_ITS" "a solve that does not converge has another exit status"
+
+# What it refuses
+export TEST_TIMEOUT=60
+refuses() { # RANKS WORDS OPTIONS...
+  local ranks=$1 words=$2
+  run "$ranks" "$lib/examples/ocean" "${@:3}"
+  ok "${*:3} on $ranks is an error" [ "$rc" != 0 ]
+  like "$out" "PETSC ERROR: .*$words" "that says so"
+}
+spoilt() { # NAME PYTHON  makes $tmp/NAME.h5, the small sea with a change
+  cp "$small" "$tmp/$1.h5"
+  ok "a file with $1" "$python" -c "import h5py, numpy; f = h5py.File('$tmp/$1.h5', 'r+'); $2"
+}
+refuses 3 "There is no file $tmp/none.h5 .*ferret-datasets.*levitus.py $tmp/none.h5" -file "$tmp/none.h5"
+echo "not HDF5" >"$tmp/text.h5"
+refuses 3 "dataset longitude of file $tmp/text.h5: the file is not an HDF5 file" -file "$tmp/text.h5"
+head -c 3000 "$small" >"$tmp/short.h5"
+refuses 1 "dataset longitude of file $tmp/short.h5: the file is truncated" -file "$tmp/short.h5"
+spoilt missing "del f['salinity']"
+refuses 3 "File $tmp/missing.h5 has no dataset salinity" -file "$tmp/missing.h5"
+spoilt shape "del f['temperature']; f['temperature'] = numpy.zeros((4, 9, 6))"
+refuses 1 "Dataset temperature of file $tmp/shape.h5 has the shape 4 x 9 x 6, expected is 4 x 6 x 9" -file "$tmp/shape.h5"
+spoilt level "del f['level']; f['level'] = numpy.zeros(3)"
+refuses 1 "Dataset level of file $tmp/level.h5 has the shape 3, expected is 4" -file "$tmp/level.h5"
+spoilt order "f['latitude'][2] = f['latitude'][1]"
+refuses 3 "Dataset latitude of file $tmp/order.h5 must increase, but -60.? follows -60" -file "$tmp/order.h5"
+spoilt edges "del f['depth']; f['depth'] = numpy.zeros(1)"
+refuses 1 "$tmp/edges.h5 must hold the edges of at least one cell" -file "$tmp/edges.h5"
+refuses 3 "-steps 1 and -refine 0 must be at least 1" -file "$small" -refine 0
+refuses 1 "-steps -1 and" -file "$small" -steps -1
+refuses 1 "-dt -3.? must be positive" -file "$small" -dt -3
+refuses 1 "-kv -1.*must not be negative" -file "$small" -kv -1
+unset TEST_TIMEOUT
+
+# Without -file the data are where make puts them
+mkdir -p "$tmp/build/any/examples"
+cp "$lib/examples/ocean" "$tmp/build/any/examples"
+for there in no yes; do
+  run 1 env LD_LIBRARY_PATH="$lib" "$tmp/build/any/examples/ocean"
+  if [ $there = no ]; then
+    like "$out" "There is no file $tmp/build/any/examples/../../levitus.h5 " "there are no data"
+    cp "$small" "$tmp/build/levitus.h5"
+  else
+    checks "now there are"
+  fi
+done
+
+# The real oceans
+if [ ! -e /usr/share/ferret-vis/data/levitus_climatology.cdf ]; then
+  skip "no climatology: install ferret-datasets"
+  finish
+fi
+levitus=$tmp/levitus.h5
+reader=$(petsc-conf/python h5py netCDF4 || petsc-conf/python h5py scipy)
+ok "levitus.py" "$reader" examples/levitus.py "$levitus"
+known() { # RANKS ITERATIONS OPTIONS...  within 1%, since sums are rounded in other orders
+  ocean "$1" -file "$levitus" "${@:3}"
+  checks "${*:3} on $1"
+  like "$out" "^Ocean of 360 x 180 x 20 cells, 718725 of them wet, 42874 unstable faces$" "cells and faces"
+  close "$(sed -n 's/.*heat \([^ ]*\) before.*/\1/p' <<<"$out")" 4.9932432541e18 1e-9 "heat before"
+  close "$(sed -n 's/.*before, \([^ ]*\) after, .*beside.*/\1/p' <<<"$out")" 4.9932432541e18 1e-9 "heat after"
+  close "$(value its)" "$2" 0.01 "$2 iterations"
+  is "$(value reason)" CONVERGED_RTOL "convergence"
+  close "$(value norm)" 1.02228965e4 1e-5 "norm"
+  close "$(value max)" 29.5885149 1e-5 "maximum"
+}
+for ranks in 1 2 3 4; do known $ranks 479; done
+known 2 506 -ksp_initial_guess_nonzero 0
+known 2 1901 -ksp_initial_guess_nonzero 0 -pc_type jacobi
+
+# An assembled matrix, and refined cells: the same cells and heat after a few iterations
+ocean 2 -file "$levitus" -ksp_max_it 20 -ksp_converged_maxits -output "$tmp/operator.h5"
+checks "twenty iterations"
+ocean 2 -file "$levitus" -ksp_max_it 20 -ksp_converged_maxits -assembled -output "$tmp/assembled.h5"
+checks "the same assembled"
+ok "the same temperature" "$python" tests/files/same.py "$tmp/operator.h5" "$tmp/assembled.h5" 1e-10
+ocean 3 -file "$levitus" -refine 2 -ksp_max_it 5 -ksp_converged_maxits
+checks "-refine 2"
+like "$out" "^Ocean of 720 x 360 x 20 cells, 2874900 of them wet, 171496 unstable faces$" "four times as many cells and faces"
+close "$(sed -n 's/.*heat \([^ ]*\) before.*/\1/p' <<<"$out")" 4.9932432541e18 1e-9 "the same heat"
+finish
