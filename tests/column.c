@@ -650,13 +650,12 @@ static PetscErrorCode CheckReuse(void)
   PetscCall(VecDuplicate(b, &x));
   PetscCall(VecDuplicate(b, &y));
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-  PetscCall(KSPSetDM(ksp, dm)); /* the grid comes from here: the matrix has none */
-  PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
   PetscCall(MatSetDM(AIJ, NULL));
   PetscCall(KSPSetOperators(ksp, AIJ, AIJ));
   PetscCall(KSPSetType(ksp, KSPPREONLY));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetType(pc, PCCOLUMN));
+  PetscCall(PCSetDM(pc, dm)); /* the grid comes from here: the matrix has none */
   PetscCall(PCColumnSetAxis(pc, 2));
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(VecNorm(x, NORM_INFINITY, &norm));
@@ -883,8 +882,8 @@ static PetscErrorCode CheckFieldSplit(void)
                                      "-pc_type fieldsplit -fieldsplit_0_pc_type column -fieldsplit_1_pc_type column -fieldsplit_0_ksp_type preonly "
                                      "-fieldsplit_1_ksp_type preonly"));
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-  PetscCall(KSPSetDM(ksp, dm));
-  PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetDM(pc, dm));
   PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPSolve(ksp, b, x));

@@ -68,7 +68,7 @@ static PetscErrorCode PCColumnMakeRuns(PC pc, PetscInt size, StrataGrid *grid)
   PetscCall(MatGetLocalSize(pc->pmat, &rows, NULL));
   PetscCall(MatGetSize(pc->pmat, &total, NULL));
   whole = rows % size ? PETSC_FALSE : PETSC_TRUE;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &whole, 1, MPIU_BOOL, MPI_LAND, comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &whole, 1, STRATA_MPI_BOOL, MPI_LAND, comm));
   PetscCheck(whole, comm, PETSC_ERR_ARG_SIZ,
              "Columns of %" PetscInt_FMT " rows do not divide the rows of every rank (%" PetscInt_FMT
              " in all): choose -pc_column_size or PCColumnSetSize() and the local sizes of the matrix so that each rank has whole columns",
@@ -125,7 +125,7 @@ static PetscErrorCode PCColumnFindCuts(StrataGrid g, PetscBool cut[3])
 
   PetscFunctionBegin;
   for (a = 0; a < 3; a++) cut[a] = g->size_local && g->n[a] < g->N[a] ? PETSC_TRUE : PETSC_FALSE;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, cut, 3, MPIU_BOOL, MPI_LOR, g->comm));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, cut, 3, STRATA_MPI_BOOL, MPI_LOR, g->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -451,7 +451,7 @@ static PetscErrorCode PCColumnApply(PC pc, PetscBool transpose, Vec r, Vec add, 
   PetscFunctionBegin;
   if (col->c) PetscCall(PCColumnFollow(pc));
   if (col->failure) { /* as factorizations do */
-    PetscCall(VecSetInf(z));
+    PetscCall(VecSet(z, INFINITY));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscLogEventBegin(STRATA_ColumnApply, pc, r, z, 0));
@@ -515,7 +515,7 @@ static PetscErrorCode PCMatApply_Column(PC pc, Mat R, Mat Z)
 
     for (v = 0; v < nv; v++) {
       PetscCall(MatDenseGetColumnVecWrite(Z, v, &column));
-      PetscCall(VecSetInf(column));
+      PetscCall(VecSet(column, INFINITY));
       PetscCall(MatDenseRestoreColumnVecWrite(Z, v, &column));
     }
   }
