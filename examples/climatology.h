@@ -14,7 +14,7 @@ typedef struct {
   PetscReal *temperature, *salinity; /* x fastest, not a number on land */
 } Climatology;
 
-/* Where make puts the file: for the program build/NAME/examples/ocean it is build/levitus.h5 */
+/* Where make puts the file: for the program build/NAME/examples/ocean it is build/demo/levitus.h5 */
 static PetscErrorCode ClimatologyFind(char file[], size_t length)
 {
   char  program[PETSC_MAX_PATH_LEN];
@@ -24,7 +24,7 @@ static PetscErrorCode ClimatologyFind(char file[], size_t length)
   PetscCall(PetscGetProgramName(program, sizeof(program)));
   PetscCall(PetscStrrchr(program, '/', &name)); /* what follows the last slash, or all */
   *name = 0;
-  PetscCall(PetscSNPrintf(file, length, "%s%s", program, program[0] ? "../../levitus.h5" : "build/levitus.h5"));
+  PetscCall(PetscSNPrintf(file, length, "%s%s", program, program[0] ? "../../demo/levitus.h5" : "build/demo/levitus.h5"));
   PetscFunctionReturn(0);
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The example `ocean`: known values of the real oceans, a small sea beside dense matrices, its checks, and what it refuses
 . "$(dirname "$0")/tap.sh"
-python=$(petsc-conf/python h5py)
+python=$(petsc-conf/python)
 small=$tmp/small.h5
 
 ocean() { # RANKS OPTIONS...
@@ -79,13 +79,13 @@ refuses 1 "-kv -1.*must not be negative" -file "$small" -kv -1
 unset TEST_TIMEOUT
 
 # Without -file the data are where make puts them
-mkdir -p "$tmp/build/any/examples"
+mkdir -p "$tmp/build/any/examples" "$tmp/build/demo"
 cp "$lib/examples/ocean" "$tmp/build/any/examples"
 for there in no yes; do
   run 1 env LD_LIBRARY_PATH="$lib" "$tmp/build/any/examples/ocean"
   if [ $there = no ]; then
-    like "$out" "There is no file $tmp/build/any/examples/../../levitus.h5 " "there are no data"
-    cp "$small" "$tmp/build/levitus.h5"
+    like "$out" "There is no file $tmp/build/any/examples/../../demo/levitus.h5 " "there are no data"
+    cp "$small" "$tmp/build/demo/levitus.h5"
   else
     checks "now there are"
   fi
@@ -97,8 +97,7 @@ if [ ! -e /usr/share/ferret-vis/data/levitus_climatology.cdf ]; then
   finish
 fi
 levitus=$tmp/levitus.h5
-reader=$(petsc-conf/python h5py netCDF4 || petsc-conf/python h5py scipy)
-ok "levitus.py" "$reader" examples/levitus.py "$levitus"
+ok "levitus.py" "$(petsc-conf/python)" examples/levitus.py "$levitus"
 known() { # RANKS ITERATIONS OPTIONS...  within 1%, since sums are rounded in other orders
   ocean "$1" -file "$levitus" "${@:3}"
   checks "${*:3} on $1"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The example `poisson`: with the operator and with an assembled matrix, batches of lines, guesses, and what it refuses
 . "$(dirname "$0")/tap.sh"
-python=$(petsc-conf/python h5py)
+python=$(petsc-conf/python)
 
 poisson() { # RANKS OPTIONS...
   run "$1" "$lib/examples/poisson" "${@:2}"
