@@ -42,15 +42,16 @@ static PetscErrorCode ReadIncreasing(const char file[], const char name[], Petsc
 /* Reads the file. It is small beside fields on a refined grid: each rank keeps the whole, and needs nothing of its neighbours. */
 static PetscErrorCode ClimatologyRead(const char file[], Climatology *c)
 {
-  PetscBool   found = PETSC_FALSE;
-  PetscMPIInt rank;
+  PetscBool   found = PETSC_TRUE;
+  PetscMPIInt rank, missing;
   PetscInt    edges[3] = {PETSC_DETERMINE, PETSC_DETERMINE, PETSC_DETERMINE}, shape[3];
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0) PetscCall(PetscTestFile(file, 'r', &found));
-  PetscCallMPI(MPI_Bcast(&found, 1, MPIU_BOOL, 0, PETSC_COMM_WORLD));
-  PetscCheck(found, PETSC_COMM_WORLD, PETSC_ERR_FILE_OPEN,
+  missing = found ? 0 : 1;
+  PetscCallMPI(MPI_Bcast(&missing, 1, MPI_INT, 0, PETSC_COMM_WORLD));
+  PetscCheck(!missing, PETSC_COMM_WORLD, PETSC_ERR_FILE_OPEN,
              "There is no file %s with ocean data. Make it from Debian's package ferret-datasets with `examples/levitus.py %s`, or name another one "
              "with -file",
              file, file);
