@@ -121,6 +121,12 @@ run 1 "$tmp/twice"
 like "$rc: $out" "Unable to find requested PC type column" "without the library there is no such type"
 run 1 "$tmp/twice" -dll_append "$tmp/libstrata.so"
 like "$rc: $out" "^[1-9].*" "a library that is not there is an error"
+cp "$library" "$tmp/libstrata.so.0.1"
+run 1 "$tmp/twice" -dll_append "$tmp/libstrata.so.0.1"
+like "$rc: $out" "^0: time 1: column" "the name of the file may end in a version"
+cp "$library" "$tmp/libother.so"
+run 1 "$tmp/twice" -dll_append "$tmp/libother.so"
+like "$out" "Unable to find requested PC type column" "under another name PETSc does not find the entry point"
 
 # A PETSc other than the one that the library was built for
 other() { # AS REGEX
