@@ -54,7 +54,7 @@ like "$out" "Cannot create file .*a.xdmf.part: Is a directory" "and says so"
 is "$(files "$tmp/taken")" "a.xdmf.part" "and leaves no file"
 
 # A PETSc without HDF5
-compile nohdf5 -L"$lib" -Wl,-rpath,"$lib" -lstrata $(make -s links) -lm
+compile nohdf5 ${SANITIZE:+-fsanitize=$SANITIZE} -L"$lib" -Wl,-rpath,"$lib" -lstrata $(make -s links) -lm
 for ranks in 1 2; do
   run $ranks "$tmp/nohdf5"
   is "$rc $(grep -c '^ok' <<<"$out")" "0 2" "without HDF5, files are an error on $ranks"
