@@ -8,10 +8,12 @@
 #define STRATA_MAX_COMPONENTS 64
 
 typedef struct {
-  StrataGrid   grid;
-  StrataCoef_d k;
-  PetscInt    *parent; /* union-find over the cells of this rank */
-  int64_t     *label;  /* of each cell: the lowest global row of its component */
+  StrataGrid     grid;
+  StrataCoef_d   k;
+  PetscInt      *parent;  /* union-find over the cells of this rank */
+  int64_t       *label;   /* of each cell: the lowest global row of its component */
+  unsigned char *coupled; /* of each cell: bit l is set if it is coupled to the cell beyond leg l, in whichever row */
+  PetscBool      changed; /* was a label lowered? */
 } StrataComponents;
 
 static PetscInt StrataFind(PetscInt parent[], PetscInt i)
@@ -53,6 +55,7 @@ static PetscErrorCode StrataEachRow(StrataComponents *q,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Joins a cell with those of its legs that are on this rank, and notes all legs */
 static PetscErrorCode StrataJoinRow(StrataComponents *q, const int x[], PetscInt id, PetscReal excess, const PetscReal leg[], void *ctx)
 {
   const PetscInt s[3] = {1, q->k.n[0], (PetscInt)q->k.n[0] * q->k.n[1]};
@@ -60,26 +63,47 @@ static PetscErrorCode StrataJoinRow(StrataComponents *q, const int x[], PetscInt
   PetscFunctionBegin;
   (void)excess;
   (void)ctx;
-  for (int l = 0; l < STRATA_LEGS; l++)
-    if (leg[l] != 0 && !strata_crosses(q->k.n, l, x)) StrataJoin(q->parent, id, l % 2 ? id + s[l / 2] : id - s[l / 2]);
+  q->coupled[id] = 0;
+  for (int l = 0; l < STRATA_LEGS; l++) {
+    if (leg[l] == 0) continue;
+    q->coupled[id] |= (unsigned char)(1 << l);
+    if (!strata_crosses(q->k.n, l, x)) StrataJoin(q->parent, id, l % 2 ? id + s[l / 2] : id - s[l / 2]);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Lowers the label of a component that touches a lower one across a side of the box */
-static PetscErrorCode StrataLowerRow(StrataComponents *q, const int x[], PetscInt id, PetscReal excess, const PetscReal leg[], void *ctx)
+/* Calls action for every cell at a side of the box beyond which there are cells, with their place among the ghosts */
+static PetscErrorCode StrataEachCrossing(StrataComponents *q, const StrataGhost ghost[],
+                                         void (*action)(StrataComponents *, PetscInt, int, const void *, ptrdiff_t))
 {
-  const StrataGhost *ghost = (const StrataGhost *)ctx;
-  const PetscInt     root = StrataFind(q->parent, id);
+  PetscInt id = 0;
+  int      x[3];
 
   PetscFunctionBegin;
-  (void)excess;
-  for (int l = 0; l < STRATA_LEGS; l++)
-    if (leg[l] != 0 && strata_crosses(q->k.n, l, x)) {
-      const int64_t other = ((const int64_t *)ghost[l].p)[strata_ghost_offset(&ghost[l], l, x)];
-
-      if (other < q->label[root]) q->label[root] = other;
-    }
+  for (x[2] = 0; x[2] < q->k.n[2]; x[2]++)
+    for (x[1] = 0; x[1] < q->k.n[1]; x[1]++)
+      for (x[0] = 0; x[0] < q->k.n[0]; x[0]++, id++)
+        for (int l = 0; l < STRATA_LEGS; l++)
+          if (ghost[l].p && strata_crosses(q->k.n, l, x)) (*action)(q, id, l, ghost[l].p, strata_ghost_offset(&ghost[l], l, x));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Is the cell beyond leg l coupled to this one by its own row? */
+static void StrataCoupleCrossing(StrataComponents *q, PetscInt id, int l, const void *ghost, ptrdiff_t offset)
+{
+  if (((const unsigned char *)ghost)[offset] >> (l ^ 1) & 1) q->coupled[id] |= (unsigned char)(1 << l);
+}
+
+/* Lowers the label of a component that touches a lower one across a side of the box */
+static void StrataLowerCrossing(StrataComponents *q, PetscInt id, int l, const void *ghost, ptrdiff_t offset)
+{
+  const PetscInt root = StrataFind(q->parent, id);
+  const int64_t  other = ((const int64_t *)ghost)[offset];
+
+  if (q->coupled[id] >> l & 1 && other < q->label[root]) {
+    q->label[root] = other;
+    q->changed = PETSC_TRUE;
+  }
 }
 
 /* What the components are like */
@@ -124,7 +148,6 @@ static PetscErrorCode StrataLabel(StrataComponents *q)
   StrataGrid     g = q->grid;
   StrataHalo     halo;
   StrataGhost    ghost[STRATA_LEGS];
-  PetscBool      changed = PETSC_TRUE;
   PetscInt       i;
 
   PetscFunctionBegin;
@@ -132,19 +155,17 @@ static PetscErrorCode StrataLabel(StrataComponents *q)
   PetscCall(StrataEachRow(q, StrataJoinRow, NULL));
   for (i = 0; i < g->size_local; i++) q->label[i] = (int64_t)(g->start + StrataFind(q->parent, i));
   PetscCall(StrataHaloCreate(g, depth, PETSC_FALSE, &halo));
-  while (changed) {
+  PetscCall(StrataHaloBegin(halo, q->coupled, 1, 1, g->size_local, PETSC_MEMTYPE_HOST));
+  PetscCall(StrataHaloEndLegs(halo, ghost));
+  PetscCall(StrataEachCrossing(q, ghost, StrataCoupleCrossing));
+  do {
+    q->changed = PETSC_FALSE;
     PetscCall(StrataHaloBegin(halo, q->label, sizeof(int64_t), 1, g->size_local, PETSC_MEMTYPE_HOST));
     PetscCall(StrataHaloEndLegs(halo, ghost));
-    PetscCall(StrataEachRow(q, StrataLowerRow, ghost));
-    changed = PETSC_FALSE;
-    for (i = 0; i < g->size_local; i++) {
-      const int64_t label = q->label[StrataFind(q->parent, i)];
-
-      if (q->label[i] != label) changed = PETSC_TRUE;
-      q->label[i] = label;
-    }
-    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &changed, 1, STRATA_MPI_BOOL, MPI_LOR, g->comm));
-  }
+    PetscCall(StrataEachCrossing(q, ghost, StrataLowerCrossing));
+    for (i = 0; i < g->size_local; i++) q->label[i] = q->label[StrataFind(q->parent, i)];
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &q->changed, 1, STRATA_MPI_BOOL, MPI_LOR, g->comm));
+  } while (q->changed);
   PetscCall(StrataHaloDestroy(&halo));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -207,6 +228,8 @@ static PetscErrorCode StrataQuickAnswer(StrataCoefficients c, StrataSingularity 
   if (c->form == MAT_STRATA_TENSOR) {
     PetscCall(StrataArrayRead(&c->level, PETSC_MEMTYPE_HOST, &p));
     for (m = 0; m < g->n[c->axis]; m++) zero = (PetscBool)(zero || p[m] == 0);
+    PetscCall(StrataArrayRead(&c->area, PETSC_MEMTYPE_HOST, &p));
+    for (m = 0; m < (PetscInt)(c->area.bytes / sizeof(*p)); m++) zero = (PetscBool)(zero || p[m] == 0);
   } else if (c->hasmask) {
     PetscCall(StrataArrayRead(&c->cell, PETSC_MEMTYPE_HOST, &p));
     for (m = 0; m < g->size_local; m++) zero = (PetscBool)(zero || p[m] == 0);
@@ -273,7 +296,7 @@ PetscErrorCode StrataCoefficientsNullSpace(StrataCoefficients c, DM dm, MatNullS
   PetscCall(StrataCoefficientsGetKernel(c, PETSC_MEMTYPE_HOST, &q.k));
   q.k.scale = 1;
   q.k.shift = 0;
-  PetscCall(PetscMalloc2(g->size_local, &q.parent, g->size_local, &q.label));
+  PetscCall(PetscMalloc3(g->size_local, &q.parent, g->size_local, &q.label, g->size_local, &q.coupled));
   PetscCall(StrataLabel(&q));
   PetscCall(StrataListComponents(&q, &list, components));
   if (list.count)
@@ -281,6 +304,6 @@ PetscErrorCode StrataCoefficientsNullSpace(StrataCoefficients c, DM dm, MatNullS
   else if (*components)
     PetscCall(PetscInfo(dm, "%" PetscInt_FMT " connected components are too many to look for a null space\n", *components));
   PetscCall(PetscFree3(list.label, list.cells, list.regular));
-  PetscCall(PetscFree2(q.parent, q.label));
+  PetscCall(PetscFree3(q.parent, q.label, q.coupled));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
