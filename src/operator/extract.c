@@ -275,6 +275,7 @@ static PetscErrorCode StrataCoefficientsExtract(Mat A, DM dm, StrataCoefficients
   PetscCall(StrataExtract(A, g, -1, &c->cell, legs, &type, &faults));
   if (faults.outside != PETSC_MAX_INT) {
     PetscCall(StrataGridRowWords(g, faults.outside, words, sizeof(words)));
+    PetscCall(StrataCoefficientsDestroy(&c));
     SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_INCOMP,
             "The matrix has an entry outside the star stencil (%s): it must couple each cell to its nearest neighbours along the axes only. Use a "
             "star stencil (DMDA_STENCIL_STAR), or PCCOLUMN, which needs the entries on its lines only",

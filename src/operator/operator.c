@@ -7,7 +7,6 @@ const char *const MatStrataForms[] = {"none", "constant", "tensor", "faces", "le
 const char *const MatStrataSides[] = {"Dirichlet", "Neumann", "MatStrataSide", "MAT_STRATA_", NULL};
 
 typedef struct {
-  Mat                mat;
   StrataCoefficients c;
   StrataHalo         halo;
   StrataCoefficients transpose; /* of a nonsymmetric operator, made when first needed, given up at assembly */
@@ -674,6 +673,8 @@ static PetscErrorCode MatStrataUpdateNullSpace(Mat A, Mat_Strata *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode MatView_Strata(Mat, PetscViewer);
+
 static PetscErrorCode MatAssemblyEnd_Strata(Mat A, MatAssemblyType type)
 {
   Mat_Strata  *s;
@@ -688,6 +689,7 @@ static PetscErrorCode MatAssemblyEnd_Strata(Mat A, MatAssemblyType type)
   PetscCall(StrataCoefficientsSetUp(s->c));
   PetscCall(StrataCoefficientsDestroy(&s->transpose));
   PetscCall(MatSetOption(A, MAT_SYMMETRIC, s->c->symmetric));
+  PetscCall(MatShellSetOperation(A, MATOP_VIEW, (void (*)(void))MatView_Strata)); /* DMCreateMatrix() has put that of AIJ matrices there */
   A->num_ass = 0; /* from the second assembly on PETSc forgets what it knows of symmetry, after this */
   PetscCall(MatGetNullSpace(A, &attached));
   if (attached && attached == s->nullspace) {
@@ -998,16 +1000,22 @@ static PetscErrorCode MatView_Strata(Mat A, PetscViewer viewer)
 
 static PetscErrorCode MatDestroy_Strata(Mat A)
 {
-  Mat_Strata *s;
+  PetscFunctionBegin;
+  PetscCall(StrataComposeConversions(A, PETSC_FALSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Not in MatDestroy_Strata(), which MatHeaderReplace() of older versions of PETSc leaves out */
+static PetscErrorCode MatStrataContextDestroy(STRATA_DESTROY_ARGUMENT arg)
+{
+  Mat_Strata *s = (Mat_Strata *)StrataContextOf(arg);
 
   PetscFunctionBegin;
-  PetscCall(MatShellGetContext(A, &s));
   PetscCall(StrataHaloDestroy(&s->halo));
   PetscCall(StrataCoefficientsDestroy(&s->c));
   PetscCall(StrataCoefficientsDestroy(&s->transpose));
   PetscCall(MatNullSpaceDestroy(&s->nullspace));
   PetscCall(PetscFree(s));
-  PetscCall(StrataComposeConversions(A, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -1036,9 +1044,9 @@ PetscErrorCode MatCreate_Strata(Mat A)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&s));
-  s->mat = A;
   PetscCall(MatSetType(A, MATSHELL));
   PetscCall(MatShellSetContext(A, s));
+  PetscCall(MatShellSetContextDestroy(A, MatStrataContextDestroy));
   PetscCall(MatShellSetManageScalingShifts(A)); /* the operator keeps scale and shift itself, where preconditioners see them */
 #define SET(op, f) PetscCall(MatShellSetOperation(A, MATOP_##op, (void (*)(void))f))
   SET(MULT, MatMult_Strata);
