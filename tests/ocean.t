@@ -27,10 +27,11 @@ check 2 2 30 1e6 1e-4 1
 check 3 1 200 1e7 1e-2 10
 check 4 2 200 1e6 0 1 -ksp_initial_guess_nonzero 0
 check 3 3 5 1e6 1e-3 0 -assembled
-ocean 2 -file "$small" -steps 3 -kh 1e6 -options_left -malloc_dump
+ocean 2 -file "$small" -steps 3 -kh 1e6 -options_left -malloc_debug -malloc_dump
 checks "three steps" 9
 is "$(value its)" "$(sed -n 's/.*Solved in \([0-9]*\) iterations.*/\1/p' <<<"$out" | paste -sd+ | bc)" "iterations of all steps are counted"
 like "$out" "no unused options" "no option is left over"
+unlike "$out" "^\[ ?[0-9]+\] *[0-9]+ bytes " "nor memory"
 
 # The checks can fail
 ok "checks is built" $CC -std=gnu11 ${SANITIZE:+-fsanitize=$SANITIZE} -Iinclude $(make -s includes) tests/ocean/checks.c -o "$tmp/checks" \

@@ -62,9 +62,10 @@ poisson 1 -n 20
 is "$(value its)" "$its" "the guess 0 is no guess"
 
 # Any KSP and PC of PETSc, geometric multigrid as well, which needs the grid
-poisson 2 -n 65 -assembled -pc_type mg -pc_mg_levels 3 -pc_mg_galerkin -options_left -malloc_dump
+poisson 2 -n 65 -assembled -pc_type mg -pc_mg_levels 3 -pc_mg_galerkin -options_left -malloc_debug -malloc_dump
 like "$out" "^result: its [0-9] reason CONVERGED_RTOL" "multigrid takes less than ten iterations"
 like "$out" "no unused options" "no option is left over"
+unlike "$out" "^\[ ?[0-9]+\] *[0-9]+ bytes " "nor memory"
 
 refuses() { # RANKS WORDS OPTIONS...
   run "$1" "$lib/examples/poisson" "${@:3}"

@@ -41,9 +41,10 @@ pressure 3 44 - - -m 128 -nz 32 -omega2 6.7e-4
 
 # Any KSP and PC of PETSc; nothing is left over
 for options in "-ksp_type gmres -pc_type jacobi" "-ksp_type bcgs" "-assembled -pc_type bjacobi -sub_pc_type icc" "-ksp_type richardson -ksp_max_it 1000"; do
-  run 1 "$lib/examples/pressure" -m 16 -nz 8 $options -options_left -malloc_dump
+  run 1 "$lib/examples/pressure" -m 16 -nz 8 $options -options_left -malloc_debug -malloc_dump
   like "$(grep '^result:' <<<"$out")" " reason CONVERGED_RTOL residual [0-9.]*e-0[6-9] norm 6\.080[0-9]*e\+00 max 7\.286[0-9]*e-01$" "$options"
   like "$out" "no unused options" "no option is left over"
+  unlike "$out" "^\[ ?[0-9]+\] *[0-9]+ bytes " "nor memory"
 done
 
 # Progress is shown when asked for, and not in the output of a script
