@@ -60,10 +60,10 @@ tutorial() { # NAME OPTIONS, in which N stands for the number of ranks
 # ex2 has no grid that PETSc knows of; in the others, each rank must own whole columns
 tutorial ksp-ex2 "-m 9 -n 8 -pc_column_size 8"
 tutorial ksp-ex29 "-da_grid_x 20 -da_grid_y 17 -da_processors_x N -da_processors_y 1 -pc_column_axis y -ksp_type cg"
-tutorial ksp-ex32 "-da_processors_x 1 -da_processors_y N -pc_column_axis x"
-tutorial ksp-ex34 "-da_processors_x N -da_processors_y 1 -da_processors_z 1 -pc_column_axis z"
-tutorial ksp-ex45 "-da_processors_x 1 -da_processors_y N -da_processors_z 1 -pc_column_axis auto"
-tutorial ksp-ex50 "-da_processors_x N -da_processors_y 1"
+tutorial ksp-ex32 "-da_grid_x 12 -da_grid_y 12 -da_processors_x 1 -da_processors_y N -pc_column_axis x"
+tutorial ksp-ex34 "-da_grid_x 12 -da_grid_y 12 -da_grid_z 12 -da_processors_x N -da_processors_y 1 -da_processors_z 1 -pc_column_axis z"
+tutorial ksp-ex45 "-da_grid_x 7 -da_grid_y 7 -da_grid_z 7 -da_processors_x 1 -da_processors_y N -da_processors_z 1 -pc_column_axis auto"
+tutorial ksp-ex50 "-da_grid_x 11 -da_grid_y 11 -da_processors_x N -da_processors_y 1"
 tutorial snes-ex5 "-da_grid_x 16 -da_grid_y 16 -da_processors_x N -da_processors_y 1 -snes_converged_reason"
 tutorial snes-ex14 "-da_grid_x 8 -da_grid_y 8 -da_grid_z 8 -da_processors_x N -da_processors_y 1 -da_processors_z 1 -snes_converged_reason"
 
