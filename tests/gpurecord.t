@@ -105,7 +105,7 @@ log "68 passed, 0 failed" >good
 ok "a run on a GPU makes it good" tests/gpu/record good
 is "$(tests/gpu/stale)" "" "and no longer stale"
 
-# The hash of a room takes in every file of src/ that the CUDA compiler read, but the two that declare what the host calls
+# The hash of a room takes in every file of src/ that the CUDA compiler read, but those that declare what the host calls
 cd "$OLDPWD" || exit 1
 if [ "$CUDA" = 1 ]; then
   read=$(cat "${lib#"$PWD"/}"/src/*/cuda/*.cu.d | tr ' \\' '\n' | grep -oE '^(src|include)/.*[^:]$' | while read -r file; do realpath --relative-to=. "$file"; done | sort -u)
