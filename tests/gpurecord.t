@@ -108,9 +108,9 @@ is "$(tests/gpu/stale)" "" "and no longer stale"
 # The hash of a room takes in every file of src/ that the CUDA compiler read, but those that declare what the host calls
 cd "$OLDPWD" || exit 1
 if [ "$CUDA" = 1 ]; then
-  read=$(cat "${lib#"$PWD"/}"/src/*/cuda/*.cu.d | tr ' \\' '\n' | grep -oE '^(src|include)/.*[^:]$' | while read -r file; do realpath --relative-to=. "$file"; done | sort -u)
-  like "$read" "^src/.*/cuda/" "the CUDA compiler read sources"
-  is "$(grep -vE '^src/[a-z]+/(cuda/[^/]*|[a-z_]*kernels[a-z_]*\.h|[a-z_]*_cell[a-z_]*\.h|typed\.h)$|^src/sys/(strataimpl|compat)\.h$' <<<"$read")" "" "all of them are in the hashes"
+  sources=$(cat "${lib#"$PWD"/}"/src/*/cuda/*.cu.d | tr ' \\' '\n' | grep -oE '^(src|include)/.*[^:]$' | while read -r file; do realpath --relative-to=. "$file"; done | sort -u)
+  like "$sources" "^src/.*/cuda/" "the CUDA compiler read sources"
+  is "$(grep -vE '^src/[a-z]+/(cuda/[^/]*|[a-z_]*kernels[a-z_]*\.h|[a-z_]*_cell[a-z_]*\.h|typed\.h)$|^(src/sys/(strataimpl|compat)|include/strata)\.h$' <<<"$sources")" "" "all of them are in the hashes"
 else
   skip "what the CUDA compiler reads is known in a build with CUDA only"
 fi
