@@ -119,8 +119,9 @@ $(build)/flags $(build)/sources:
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$($(@F)))' >$@
 
-.SECONDARY: $(examples:%=%.c.o) $(tests:%=$(build)/tests/%.c.o)
--include $(wildcard $(library_o:.o=.d) $(examples:%=%.c.d) $(tests:%=$(build)/tests/%.c.d))
+programs_o := $(examples:%=%.c.o) $(patsubst %,$(build)/%.o,$(wildcard tests/*.c tests/bench/*.c tests/bench/*.cu))
+.SECONDARY: $(programs_o)
+-include $(wildcard $(patsubst %.o,%.d,$(library_o) $(programs_o)))
 
 # ---- to be used by other programs: `pkg-config strata`, and petsc-conf/variables in makefiles
 strata_pc = sed -e 's|@include@|$(1)|' -e 's|@lib@|$(2)|' -e 's|@cc@|$(CC)|' -e 's|@version@|$(version)|' -e 's|@petsc_link@|$(strip $(petsc_link))|' \
@@ -164,19 +165,34 @@ build/demo/levitus.h5: examples/levitus.py
 check-run: all $(patsubst %,$(build)/tests/%,$(filter $(or $(T),%),$(tests))) $(if $(filter $(or $(T),%),loading),$(tutorial_programs))
 	@$(environment); tests/check $(T)
 
+# ---- speed, on the CPU and on a GPU: reports go to docs/performance
+$(build)/bench/%: $(build)/tests/bench/%.o $(library_o)
+	@mkdir -p $(@D)
+	$(CLINKER) $(sanitize) -o $@ $^ $(petsc_link) -lm
+bench-cpu: $(build)/bench/cpu.c
+	@$(environment); tests/ranks 1 $< -report docs/performance/cpu.json
+
 # ---- on a GPU
 ifeq ($(cuda),1)
+benchmarks := $(patsubst tests/bench/%,$(build)/bench/%,$(wildcard tests/bench/*.cu))
+bench: $(benchmarks)
+	@$(environment); for program in $^; do tests/ranks 1 $$program docs/performance/$$(basename $$program .cu).json || exit; done
 gpu-check: all $(tests:%=$(build)/tests/%) $(tutorial_programs)
 	@$(environment); tests/gpu/check $(or $(LOG),build/gpu-check.log)
-gpu-bundle: all build/demo/levitus.h5 $(build)/bundle/tests $(tutorial_programs)
+gpu-bundle: all build/demo/levitus.h5 $(build)/bundle/all $(tutorial_programs)
 	@$(environment); tests/gpu/bundle build/gpu-bundle.tar.gz
 
-# All tests in one program, which is the test that its name says: the kernels are in the bundle once, not in every test
-$(build)/bundle/tests: $(tests:%=$(build)/bundle/%.o) $(library_o)
-	{ echo '#include <string.h>'; printf 'int main_%s(int, char **);\n' $(tests); echo 'int main(int argc, char **argv) {'; \
+# All tests and benchmarks in one program, which is the one that its name says: the kernels are in the bundle once, not in every test
+bundled := $(tests) $(benchmarks:$(build)/bench/%.cu=bench_%)
+$(build)/bundle/all: $(bundled:%=$(build)/bundle/%.o) $(library_o)
+	{ echo '#include <string.h>'; printf 'int main_%s(int, char **);\n' $(bundled); echo 'int main(int argc, char **argv) {'; \
 	  echo 'const char *name = strrchr(argv[0], 47) ? strrchr(argv[0], 47) + 1 : argv[0];'; \
-	  printf 'if (!strcmp(name, "%s")) return main_%s(argc, argv);\n' $(foreach test,$(tests),$(test) $(test)); echo 'return 127; }'; } >$@.c
+	  printf 'if (!strcmp(name, "%s")) return main_%s(argc, argv);\n' $(foreach name,$(bundled),$(name) $(name)); echo 'return 127; }'; } >$@.c
 	$(CLINKER) -o $@ $@.c $^ $(petsc_link) -lm
+	cd $(@D) && for name in $(bundled); do ln -f all $$name; done
+$(build)/bundle/bench_%.o: $(build)/tests/bench/%.cu.o
+	@mkdir -p $(@D)
+	objcopy --redefine-sym main=main_bench_$* $< $@
 $(build)/bundle/%.o: $(build)/tests/%.c.o
 	@mkdir -p $(@D)
 	objcopy --redefine-sym main=main_$* --keep-global-symbol=main_$* $< $@
