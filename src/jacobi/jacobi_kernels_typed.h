@@ -1,0 +1,23 @@
+/* Included by jacobi_kernels.h for each precision */
+
+/* Rows scaled by their diagonal: x = b + sum over legs of leg_l x_l, on an array that holds the owned box of a rank and, where
+   its neighbours' cells are needed, frames of these around it. Passed by value to kernels. */
+typedef struct {
+  int         dim;                  /* axes that the grid has */
+  int         n[3];                 /* the array, x fastest; 1 in directions that the grid lacks */
+  int         outside[STRATA_LEGS]; /* beyond each side of the array: STRATA_OUTSIDE_ZERO (the value zero), STRATA_OUTSIDE_NONE (no legs, or legs
+                                       with the coefficient zero), STRATA_OUTSIDE_GHOST (the grid goes on, but no tile may reach there) */
+  int         form;
+  REAL        leg[STRATA_LEGS];  /* equal and constant; zero along axes that the grid lacks. No side is STRATA_OUTSIDE_NONE except along these */
+  const REAL *legs[STRATA_LEGS]; /* variable: each cell of the array; NULL along axes that the grid lacks */
+} TYPED(StrataSystem);
+
+STRATA_BEGIN_C
+
+/* One cycle: y = x after k sweeps with the given weights, in the cells of the box; other cells of y are not written. All arrays have the
+   size of the system. change, if not NULL, becomes max |x_k - x_(k-1)| over the cells that are written (NaN if there is one).
+   weight[], change: in the memory of the arrays. */
+void TYPED(StrataCycleHost)(const TYPED(StrataSystem) *s, const StrataTiling *t, const StrataBox *box, const REAL *weight, const REAL *b,
+                            const REAL *x, REAL *y, REAL *change);
+
+STRATA_END_C
