@@ -672,6 +672,7 @@ static PetscErrorCode PCColumnGetSize_Column(PC pc, PetscInt *size)
 static PetscErrorCode PCColumnSetGrid_Column(PC pc, PetscInt dim, const PetscInt n[])
 {
   PC_Column *col = (PC_Column *)pc->data;
+  PetscBool  changed = dim != col->dim ? PETSC_TRUE : PETSC_FALSE;
   PetscInt   a;
 
   PetscFunctionBegin;
@@ -679,7 +680,8 @@ static PetscErrorCode PCColumnSetGrid_Column(PC pc, PetscInt dim, const PetscInt
   for (a = 0; a < dim; a++)
     PetscCheck(n[a] > 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
                "A grid cannot have %" PetscInt_FMT " cells along axis %c: -pc_column_grid needs positive numbers", n[a], (char)('x' + a));
-  PetscCall(PCColumnChanged(pc));
+  for (a = 0; a < dim; a++) changed = n[a] != col->N[a] ? PETSC_TRUE : changed;
+  if (changed) PetscCall(PCColumnChanged(pc));
   col->dim = dim;
   for (a = 0; a < 3; a++) col->N[a] = a < dim ? n[a] : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
