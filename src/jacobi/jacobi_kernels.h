@@ -5,7 +5,7 @@
 #ifndef STRATA_JACOBI_KERNELS_H
 #define STRATA_JACOBI_KERNELS_H
 
-#include "../sys/kernels.h"
+#include "../operator/operator_kernels.h"
 
 /* The coefficients of a system */
 enum {
@@ -22,6 +22,15 @@ typedef struct {
   int tile[3], overlap[3]; /* cells computed, and shared with the next tile, in each direction; 1 and 0 in those that the grid lacks */
   int sweeps;              /* k, sweeps of one cycle */
 } StrataTiling;
+
+/* The kernels that run cycles on the device */
+typedef enum {
+  STRATA_KERNEL_AUTO,
+  STRATA_KERNEL_CLASSIC,   /* one sweep a launch */
+  STRATA_KERNEL_SHARED,    /* a block sweeps a tile in shared memory */
+  STRATA_KERNEL_REGISTER,  /* warps stream through the array with several sweeps in registers */
+  STRATA_KERNEL_PERSISTENT /* the array stays on the chip for many cycles */
+} StrataCycleKernel;
 
 #define STRATA_TYPED "../jacobi/jacobi_kernels_typed.h"
 #include "../sys/typed.h"

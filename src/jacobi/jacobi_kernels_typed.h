@@ -16,8 +16,19 @@ STRATA_BEGIN_C
 
 /* One cycle: y = x after k sweeps with the given weights, in the cells of the box; other cells of y are not written. All arrays have the
    size of the system. change, if not NULL, becomes max |x_k - x_(k-1)| over the cells that are written (NaN if there is one).
-   weight[], change: in the memory of the arrays. */
+   weight[] (NULL: all are 1), change: in the memory of the arrays. */
 void TYPED(StrataCycleHost)(const TYPED(StrataSystem) *s, const StrataTiling *t, const StrataBox *box, const REAL *weight, const REAL *b,
                             const REAL *x, REAL *y, REAL *change);
+
+/* The same on the device. kernel: what StrataCycleKernelCUDA() gives, so not AUTO; work: StrataCycleWorkCUDA() numbers in the memory of the
+   arrays. x, y, b and work are different arrays. Nothing waits for the device, so the calls may be captured into a graph. */
+int TYPED(StrataCycleCUDA)(const TYPED(StrataSystem) *s, const StrataTiling *t, StrataCycleKernel kernel, const StrataBox *box, const REAL *weight,
+                           const REAL *b, const REAL *x, REAL *y, REAL *change, REAL *work, void *stream);
+ptrdiff_t TYPED(StrataCycleWorkCUDA)(const TYPED(StrataSystem) *s, const StrataTiling *t, StrataCycleKernel kernel, const StrataBox *box);
+
+/* The kernel that runs these cycles: the one that is asked for, or for AUTO the fastest; where the asked one cannot, the fastest that can.
+   text says which it is, and why it is not the asked one. AUTO as the result: none can, text says what would. */
+StrataCycleKernel TYPED(StrataCycleKernelCUDA)(const TYPED(StrataSystem) *s, const StrataTiling *t, StrataCycleKernel asked, const StrataBox *box,
+                                               char text[], size_t length);
 
 STRATA_END_C
