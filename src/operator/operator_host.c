@@ -6,6 +6,9 @@
 /* Where a row of cells finds the values beyond a Dirichlet side: rows are worked on in pieces of at most this length */
 #define STRATA_PIECE 512
 
+/* Columns of a block of rows, which are worked on level by level: their numbers stay in cache */
+#define STRATA_BLOCK 1024
+
 #define STRATA_TYPED "../operator/operator_host_typed.h"
 #include "../sys/typed.h"
 

@@ -19,9 +19,16 @@ static inline __attribute__((always_inline)) void TYPED(piece)(const TYPED(Strat
   const unsigned char *flags = masked ? c->flags + q->id : NULL;
   const REAL           scale = c->scale, shift = c->shift, own = c->masked, excess = c->excess;
   const REAL           cleg[STRATA_LEGS] = {c->leg[0], c->leg[1], c->leg[2], c->leg[3], c->leg[4], c->leg[5]};
-  const int            hs = axis != 0, vs = axis == 0; /* does column, does level change along the row? */
   const int            count = q->count;
+  REAL                 area = 0, alpha[4] = {0}, level[4] = {0}; /* where they are the same along the row */
 
+  if (form == STRATA_TENSOR) {
+    area = q->area[0];
+    for (int m = 0; m < 4; m++) {
+      alpha[m] = q->alpha[m][0];
+      level[m] = q->level[m][0];
+    }
+  }
   y += q->id;
   if (add) add += q->id;
 #pragma GCC ivdep
@@ -34,10 +41,13 @@ static inline __attribute__((always_inline)) void TYPED(piece)(const TYPED(Strat
     if (form == STRATA_CONSTANT)
       r = CELL(strata_star)(excess, cleg, w, v);
     else if (form == STRATA_TENSOR) {
-      const REAL alpha[4] = {q->alpha[0][i * hs], q->alpha[1][i * hs], q->alpha[2][i * hs], q->alpha[3][i * hs]};
-      const REAL level[4] = {q->level[0][i * vs], q->level[1][i * vs], q->level[2][i * vs], q->level[3][i * vs]};
-
-      r = CELL(strata_tensor)(axis, q->area[i * hs], alpha, level, w, v);
+      if (axis == 0)
+        for (int m = 0; m < 4; m++) level[m] = q->level[m][i];
+      else {
+        area = q->area[i];
+        for (int m = 0; m < 4; m++) alpha[m] = q->alpha[m][i];
+      }
+      r = CELL(strata_tensor)(axis, area, alpha, level, w, v);
     } else {
       const REAL leg[6] = {q->leg[0][i], q->leg[1][i], q->leg[2][i], q->leg[3][i], q->leg[4][i], q->leg[5][i]};
 
@@ -127,19 +137,36 @@ static void TYPED(run)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], in
   TYPED(strata_mult_piece)(c, &q, x, add, y);
 }
 
+/* The cells [lo, hi) of row (j, k); those at the ends of the row, whose neighbours are elsewhere, one by one */
+static inline void TYPED(row)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], int lo, int hi, int j, int k, const REAL *x, int vec,
+                              const REAL *add, REAL *y)
+{
+  const int last = c->n[0] - 1, first = lo > 1 ? lo : 1, end = hi < last ? hi : last;
+
+  for (int e = 0; e < (last ? 2 : 1); e++) {
+    const int       at[3] = {e ? last : 0, j, k};
+    const ptrdiff_t id = at[0] + c->n[0] * (j + (ptrdiff_t)c->n[1] * k);
+
+    if (at[0] < lo || at[0] >= hi) continue;
+    y[id] = CELL(strata_apply)(c, ghost, vec, at, x);
+    if (add) y[id] = add[id] + y[id];
+  }
+  for (int i = first; i < end; i += STRATA_PIECE) TYPED(run)(c, ghost, i, end < i + STRATA_PIECE ? end : i + STRATA_PIECE, j, k, x, vec, add, y);
+}
+
+/* Blocks of rows are worked on level by level: the numbers of their columns stay in cache */
 void TYPED(StrataMultHost)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], int nbox, const StrataBox box[], int nv, const REAL *x,
                            ptrdiff_t ldx, const REAL *add, REAL *y, ptrdiff_t ldy)
 {
   for (int v = 0; v < nv; v++)
-    for (int b = 0; b < nbox; b++)
-      for (int j = box[b].lo[1]; j < box[b].hi[1]; j++) /* levels inside: the numbers of a row of columns stay in cache */
+    for (int b = 0; b < nbox; b++) {
+      const int rows = 1 + STRATA_BLOCK / (1 + box[b].hi[0] - box[b].lo[0]);
+
+      for (int block = box[b].lo[1]; block < box[b].hi[1]; block += rows)
         for (int k = box[b].lo[2]; k < box[b].hi[2]; k++)
-          for (int i = box[b].lo[0], end; i < box[b].hi[0]; i = end) {
-            end = i == 0 ? 1 : i < c->n[0] - 1 ? c->n[0] - 1 : c->n[0];
-            if (end > i + STRATA_PIECE) end = i + STRATA_PIECE;
-            if (end > box[b].hi[0]) end = box[b].hi[0];
-            TYPED(run)(c, ghost, i, end, j, k, x + v * ldx, v, add ? add + v * ldy : NULL, y + v * ldy);
-          }
+          for (int j = block; j < block + rows && j < box[b].hi[1]; j++)
+            TYPED(row)(c, ghost, box[b].lo[0], box[b].hi[0], j, k, x + v * ldx, v, add ? add + v * ldy : NULL, y + v * ldy);
+    }
 }
 
 void TYPED(StrataRowsHost)(const TYPED(StrataCoef) *c, StrataRowQuantity quantity, int axis, REAL *y)
