@@ -32,7 +32,8 @@ STRATA_CELL REAL CELL(strata_scaled)(REAL scale, REAL shift, REAL r, REAL u)
 /* Is leg l of cell x there? A leg over a Dirichlet side is; the value beyond is zero */
 STRATA_CELL int CELL(strata_has_leg)(const TYPED(StrataCoef) *c, int l, const int x[3], ptrdiff_t id)
 {
-  return c->flags ? c->flags[id] >> l & 1 : !(strata_crosses(c->n, l, x) && c->outside[l] == STRATA_OUTSIDE_NONE);
+  if (strata_crosses(c->n, l, x) && c->outside[l] == STRATA_OUTSIDE_NONE) return 0;
+  return c->flags ? c->flags[id] >> l & 1 : 1;
 }
 
 /* Leg l of cell x as stored, in the forms with numbers of each cell */
