@@ -147,9 +147,11 @@ static inline void TYPED(row)(const TYPED(StrataCoef) *c, const StrataGhost ghos
     const int       at[3] = {e ? last : 0, j, k};
     const ptrdiff_t id = at[0] + c->n[0] * (j + (ptrdiff_t)c->n[1] * k);
 
-    if (at[0] < lo || at[0] >= hi) continue;
-    y[id] = CELL(strata_apply)(c, ghost, vec, at, x);
-    if (add) y[id] = add[id] + y[id];
+    if (at[0] >= lo && at[0] < hi) {
+      const REAL r = CELL(strata_apply)(c, ghost, vec, at, x);
+
+      y[id] = add ? add[id] + r : r;
+    }
   }
   for (int i = first; i < end; i += STRATA_PIECE) TYPED(run)(c, ghost, i, end < i + STRATA_PIECE ? end : i + STRATA_PIECE, j, k, x, vec, add, y);
 }
@@ -160,7 +162,7 @@ void TYPED(StrataMultHost)(const TYPED(StrataCoef) *c, const StrataGhost ghost[]
 {
   for (int v = 0; v < nv; v++)
     for (int b = 0; b < nbox; b++) {
-      const int rows = 1 + STRATA_BLOCK / (1 + box[b].hi[0] - box[b].lo[0]);
+      const int width = box[b].hi[0] - box[b].lo[0], rows = 1 + STRATA_BLOCK / (width > 0 ? 1 + width : 1);
 
       for (int block = box[b].lo[1]; block < box[b].hi[1]; block += rows)
         for (int k = box[b].lo[2]; k < box[b].hi[2]; k++)
