@@ -60,7 +60,7 @@ STRATA_CELL int strata_extract(const StrataCSR block[2], const StrataColumns *co
     sum += leg[l];
     size += fabs(leg[l]);
   }
-  *excess = fabs(sum) <= 8 * 2.220446049250313e-16 * size ? 0 : sum;
+  *excess = !(fault & 2) && fabs(sum) <= 8 * 2.220446049250313e-16 * size ? 0 : sum;
   if (axis < 0 && other > 2.220446049250313e-16 * size) fault |= 1;
   return fault;
 }
