@@ -4,21 +4,9 @@
 typedef struct {
   TYPED(StrataLines) lines;
   ptrdiff_t          cells;
-  const void        *arrays[16]; /* what the kernel structure points to, and how large it is */
-  size_t             bytes[16];
-  int                count;
+  Arrays             arrays;
   long double       *row[3];
 } TYPED(Problem);
-
-static REAL *TYPED(numbers)(TYPED(Problem) *p, ptrdiff_t n, double low, double high)
-{
-  REAL *x = (REAL *)malloc(n * sizeof(REAL));
-
-  for (ptrdiff_t i = 0; i < n; i++) x[i] = (REAL)Random(low, high);
-  p->arrays[p->count] = x;
-  p->bytes[p->count++] = n * sizeof(REAL);
-  return x;
-}
 
 static void TYPED(make)(TYPED(Problem) *p, Kind kind, int axis, const int n[3])
 {
@@ -42,8 +30,8 @@ static void TYPED(make)(TYPED(Problem) *p, Kind kind, int axis, const int n[3])
   }
   c->excess = 0;
   if (kind == FACES || kind == LEGS || kind == PIECES) {
-    REAL *lower = TYPED(numbers)(p, cells, -2, -0.1), *upper = kind == LEGS ? TYPED(numbers)(p, cells, -2, 2) : NULL;
-    REAL *excess = TYPED(numbers)(p, cells, 0, kind == PIECES ? 0 : 1);
+    REAL *lower = TYPED(Numbers)(&p->arrays, cells, -2, -0.1), *upper = kind == LEGS ? TYPED(Numbers)(&p->arrays, cells, -2, 2) : NULL;
+    REAL *excess = TYPED(Numbers)(&p->arrays, cells, 0, kind == PIECES ? 0 : 1);
 
     for (ptrdiff_t id = 0; id < cells; id++) {
       const int k = (int)(id / stride % n[axis]);
@@ -68,16 +56,16 @@ static void TYPED(make)(TYPED(Problem) *p, Kind kind, int axis, const int n[3])
 
     c->form = kind == CONSTANT || kind == CONSTANT_MASKED ? STRATA_CONSTANT : STRATA_TENSOR;
     c->axis = own;
-    c->area = TYPED(numbers)(p, lines, 0.5, 2);
-    for (int m = 0; m < 4; m++) c->alpha[m] = TYPED(numbers)(p, lines, singular ? 0 : 0.1, singular ? 0 : 2);
-    c->level[0] = TYPED(numbers)(p, n[own], 0, singular ? 0 : 1);
-    for (int m = 1; m < 4; m++) c->level[m] = TYPED(numbers)(p, n[own], -2, -0.1);
+    c->area = TYPED(Numbers)(&p->arrays, lines, 0.5, 2);
+    for (int m = 0; m < 4; m++) c->alpha[m] = TYPED(Numbers)(&p->arrays, lines, singular ? 0 : 0.1, singular ? 0 : 2);
+    c->level[0] = TYPED(Numbers)(&p->arrays, n[own], 0, singular ? 0 : 1);
+    for (int m = 1; m < 4; m++) c->level[m] = TYPED(Numbers)(&p->arrays, n[own], -2, -0.1);
     t->rows = STRATA_ROWS_SHARED;
     if (kind == SINGULAR) /* symmetric, so that nothing is left of a column's sum */
       for (int k = 1; k < n[own]; k++) ((REAL *)c->level[2])[k] = c->level[1][k - 1];
     if (kind == TENSOR_ACROSS) t->rows = STRATA_ROWS_CELLS;
     if (kind == CONSTANT_MASKED || kind == TENSOR_MASKED) {
-      unsigned char *mask = (unsigned char *)malloc(cells), *flags = (unsigned char *)malloc(cells);
+      unsigned char *mask = (unsigned char *)malloc(cells), *flags = (unsigned char *)NewArray(&p->arrays, cells);
       ptrdiff_t      id = 0;
 
       for (ptrdiff_t i = 0; i < cells; i++) mask[i] = Random(0, 1) < 0.3;
@@ -94,8 +82,7 @@ static void TYPED(make)(TYPED(Problem) *p, Kind kind, int axis, const int n[3])
             if (mask[id]) flags[id] = 1 << 6;
           }
       free(mask);
-      p->arrays[p->count] = c->flags = flags;
-      p->bytes[p->count++] = cells;
+      c->flags = flags;
       t->rows = STRATA_ROWS_CELLS;
     }
   }
@@ -125,7 +112,7 @@ static void TYPED(make)(TYPED(Problem) *p, Kind kind, int axis, const int n[3])
 
 static void TYPED(unmake)(TYPED(Problem) *p)
 {
-  for (int m = 0; m < p->count; m++) free((void *)p->arrays[m]);
+  FreeArrays(&p->arrays);
   for (int m = 0; m < 3; m++) free(p->row[m]);
 }
 
@@ -134,18 +121,13 @@ static void TYPED(unmake)(TYPED(Problem) *p)
 static TYPED(StrataLines) TYPED(to_device)(const TYPED(Problem) *p)
 {
   TYPED(StrataLines) t = p->lines;
-  const void       **pointers[] = {(const void **)&t.coef.area,     (const void **)&t.coef.alpha[0], (const void **)&t.coef.alpha[1],
+  const void **const pointers[] = {(const void **)&t.coef.area,     (const void **)&t.coef.alpha[0], (const void **)&t.coef.alpha[1],
                                    (const void **)&t.coef.alpha[2], (const void **)&t.coef.alpha[3], (const void **)&t.coef.level[0],
                                    (const void **)&t.coef.level[1], (const void **)&t.coef.level[2], (const void **)&t.coef.level[3],
                                    (const void **)&t.coef.flags,    (const void **)&t.lower,         (const void **)&t.upper,
                                    (const void **)&t.excess};
 
-  for (size_t m = 0; m < sizeof(pointers) / sizeof(*pointers); m++)
-    for (int a = 0; a < p->count; a++)
-      if (*pointers[m] == p->arrays[a]) {
-        *pointers[m] = DeviceCopy(p->arrays[a], p->bytes[a]);
-        break;
-      }
+  DeviceArrays(&p->arrays, (int)(sizeof(pointers) / sizeof(*pointers)), pointers);
   return t;
 }
 #endif
@@ -209,11 +191,6 @@ static double TYPED(compare)(const TYPED(Problem) *p, int nv, ptrdiff_t ld, cons
   return (double)(error / size);
 }
 
-static void TYPED(poison)(REAL *x, ptrdiff_t n)
-{
-  for (ptrdiff_t i = 0; i < n; i++) x[i] = NAN;
-}
-
 /* One kind of rows along one axis, in boxes of several shapes */
 static void TYPED(solves)(const char *precision, Kind kind, int axis)
 {
@@ -233,14 +210,14 @@ static void TYPED(solves)(const char *precision, Kind kind, int axis)
 
     TYPED(make)(&p, kind, axis, shape < SHAPES ? shapes[shape] : many);
     n = NV * (p.cells + 5);
-    r = TYPED(numbers)(&p, n, -1, 1);
-    add = TYPED(numbers)(&p, n, -1, 1);
+    r = TYPED(Numbers)(&p.arrays, n, -1, 1);
+    add = TYPED(Numbers)(&p.arrays, n, -1, 1);
     work = malloc(TYPED(StrataThomasWorkHost)(&p.lines));
     for (int transpose = 0; transpose < 2; transpose++) {
       const ptrdiff_t ld = p.cells + 5;
       double          error;
 
-      for (int m = 0; m < 4; m++) TYPED(poison)(host[m] = (REAL *)malloc(n * sizeof(REAL)), n);
+      for (int m = 0; m < 4; m++) TYPED(Poison)(host[m] = (REAL *)malloc(n * sizeof(REAL)), n);
       TYPED(StrataThomasHost)(&p.lines, transpose, NV, r, ld, NULL, host[0], ld, work);
       TYPED(StrataThomasHost)(&p.lines, transpose, NV, r, ld, add, host[1], ld, work);
       for (int v = 0; v < NV; v++) { /* in place of the right-hand side, and of what is added */
@@ -270,10 +247,10 @@ static void TYPED(solves)(const char *precision, Kind kind, int axis)
           REAL  *dz, *back = (REAL *)malloc(n * sizeof(REAL));
           size_t bytes;
 
-          TYPED(poison)(back, n);
+          TYPED(Poison)(back, n);
           for (int v = 0; v < NV && m > 1; v++) memcpy(back + v * ld, (m == 2 ? r : add) + v * ld, p.cells * sizeof(REAL));
           dz = DeviceCopy(back, n * sizeof(REAL));
-          TYPED(poison)(back, n);
+          TYPED(Poison)(back, n);
           failures += TYPED(StrataThomasWorkCUDA)(&t, NV, m % 2, &bytes) != 0;
           memset(work = realloc(work, bytes), 0xff, bytes); /* NaN: nothing may be read that was not written */
           {
