@@ -19,7 +19,7 @@ static void TYPED(make)(TYPED(Problem) *p, Kind kind, int masked, Layout layout,
 {
   TYPED(StrataCoef) *c = &p->c;
   const ptrdiff_t    cells = (ptrdiff_t)n[0] * n[1] * n[2];
-  unsigned char     *mask = (unsigned char *)calloc(cells, 1), *beyond[STRATA_LEGS];
+  unsigned char     *mask = (unsigned char *)calloc(cells, 1), *beyond[STRATA_LEGS], *flags;
 
   memset(p, 0, sizeof(*p));
   p->cells = cells;
@@ -38,10 +38,11 @@ static void TYPED(make)(TYPED(Problem) *p, Kind kind, int masked, Layout layout,
   /* Which legs are there */
   for (ptrdiff_t i = 0; i < cells && masked; i++) mask[i] = Random(0, 1) < 0.3;
   p->there = (unsigned char *)NewArray(&p->arrays, cells);
-  if (masked) c->flags = p->there;
+  flags = (unsigned char *)NewArray(&p->arrays, cells);
+  if (masked) c->flags = flags;
   EACH_CELL(n, x, id)
   {
-    p->there[id] = mask[id] ? 1 << 6 : 0;
+    p->there[id] = flags[id] = mask[id] ? 1 << 6 : 0;
     for (int l = 0; l < STRATA_LEGS && !mask[id]; l++) {
       const int there = !Crosses(n, l, x)           ? !mask[id + Step(n, l)]
                         : p->side[l] == SIDE_VIEW   ? !mask[id + Wrap(n, l)]
@@ -49,6 +50,7 @@ static void TYPED(make)(TYPED(Problem) *p, Kind kind, int masked, Layout layout,
                                                     : p->side[l] == SIDE_ZERO;
 
       if (there) p->there[id] |= (unsigned char)(1 << l);
+      if (there || (Crosses(n, l, x) && p->side[l] == SIDE_NONE && Random(0, 1) < 0.5)) flags[id] |= (unsigned char)(1 << l); /* no matter there */
     }
   }
 
