@@ -13,8 +13,10 @@
 #define STRATA_VERSION_SUBMINOR 0
 
 /* Types that the package registers */
-#define MATSTRATA "strata"
-#define PCCOLUMN  "column"
+#define MATSTRATA  "strata"
+#define PCCOLUMN   "column"
+#define PCHJACOBI  "hjacobi"
+#define KSPHJACOBI "hjacobi"
 
 /*E
   MatStrataForm - the form in which a `MATSTRATA` operator keeps its coefficients
@@ -46,6 +48,70 @@ PETSC_EXTERN const char *const MatStrataForms[];
 E*/
 typedef enum { MAT_STRATA_DIRICHLET, MAT_STRATA_NEUMANN } MatStrataSide;
 PETSC_EXTERN const char *const MatStrataSides[];
+
+/*E
+  HJacobiSchedule - the weights of the sweeps of `KSPHJACOBI` and `PCHJACOBI`
+
+  Values:
++ `HJACOBI_CONSTANT`  - the same in all
+. `HJACOBI_CHEBYSHEV` - the roots of a Chebyshev polynomial, as many as a cycle has sweeps
+- `HJACOBI_SRJ`       - scheduled relaxation: a few weights, each used several times
+
+  Level: beginner
+
+.seealso: `KSPHJACOBI`, `PCHJACOBI`, `KSPHJacobiSetSchedule()`, `PCHJacobiSetSchedule()`
+E*/
+typedef enum { HJACOBI_CONSTANT, HJACOBI_CHEBYSHEV, HJACOBI_SRJ } HJacobiSchedule;
+PETSC_EXTERN const char *const HJacobiSchedules[];
+
+/*E
+  HJacobiKernel - how `KSPHJACOBI` and `PCHJACOBI` sweep on a GPU
+
+  Values:
++ `HJACOBI_KERNEL_AUTO`       - the fastest for the problem
+. `HJACOBI_KERNEL_CLASSIC`    - one sweep after the other through the whole grid
+. `HJACOBI_KERNEL_SHARED`     - tiles in shared memory
+. `HJACOBI_KERNEL_REGISTER`   - several sweeps in registers, streaming through the grid
+- `HJACOBI_KERNEL_PERSISTENT` - the grid stays on the chip
+
+  Level: intermediate
+
+.seealso: `KSPHJACOBI`, `PCHJACOBI`, `KSPHJacobiSetKernel()`, `PCHJacobiSetKernel()`
+E*/
+typedef enum { HJACOBI_KERNEL_AUTO, HJACOBI_KERNEL_CLASSIC, HJACOBI_KERNEL_SHARED, HJACOBI_KERNEL_REGISTER, HJACOBI_KERNEL_PERSISTENT } HJacobiKernel;
+PETSC_EXTERN const char *const HJacobiKernels[];
+
+/*E
+  HJacobiPrecision - the precision of the sweeps of `KSPHJACOBI` and `PCHJACOBI`
+
+  Values:
++ `HJACOBI_PRECISION_SAME`   - that of the vectors
+- `HJACOBI_PRECISION_SINGLE` - single precision, on corrections only: the residual is computed in double precision before each cycle
+
+  Level: intermediate
+
+.seealso: `KSPHJACOBI`, `PCHJACOBI`, `KSPHJacobiSetPrecision()`, `PCHJacobiSetPrecision()`
+E*/
+typedef enum { HJACOBI_PRECISION_SAME, HJACOBI_PRECISION_SINGLE } HJacobiPrecision;
+PETSC_EXTERN const char *const HJacobiPrecisions[];
+
+/*E
+  HJacobiNorm - what `KSPHJACOBI` tests for convergence
+
+  Values:
++ `HJACOBI_NORM_2`        - the 2-norm of the residual
+. `HJACOBI_NORM_INFINITY` - its largest absolute value
+- `HJACOBI_NORM_UPDATE`   - the largest change of an unknown in the last sweep of a cycle
+
+  Level: beginner
+
+.seealso: `KSPHJACOBI`, `KSPHJacobiSetNorm()`
+E*/
+typedef enum { HJACOBI_NORM_2, HJACOBI_NORM_INFINITY, HJACOBI_NORM_UPDATE } HJacobiNorm;
+PETSC_EXTERN const char *const HJacobiNorms[];
+
+/* An overlap as wide as it has to be for the iterates of plain sweeps */
+#define STRATA_EXACT (-1)
 
 /* Package */
 PETSC_EXTERN PetscErrorCode StrataInitializePackage(void);
@@ -82,6 +148,56 @@ PETSC_EXTERN PetscErrorCode PCColumnSetSize(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCColumnGetSize(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCColumnSetGrid(PC, PetscInt, const PetscInt[]);
 PETSC_EXTERN PetscErrorCode PCColumnGetGrid(PC, PetscInt *, PetscInt[]);
+
+/* Hierarchical Jacobi as a solver */
+PETSC_EXTERN PetscErrorCode KSPHJacobiSetSubiterations(KSP, PetscInt);
+PETSC_EXTERN PetscErrorCode KSPHJacobiGetSubiterations(KSP, PetscInt *);
+PETSC_EXTERN PetscErrorCode KSPHJacobiSetTile(KSP, PetscInt, const PetscInt[]);
+PETSC_EXTERN PetscErrorCode KSPHJacobiGetTile(KSP, PetscInt *, PetscInt[]);
+PETSC_EXTERN PetscErrorCode KSPHJacobiSetOverlap(KSP, PetscInt, const PetscInt[]);
+PETSC_EXTERN PetscErrorCode KSPHJacobiGetOverlap(KSP, PetscInt *, PetscInt[]);
+PETSC_EXTERN PetscErrorCode KSPHJacobiSetOmega(KSP, PetscReal);
+PETSC_EXTERN PetscErrorCode KSPHJacobiGetOmega(KSP, PetscReal *);
+PETSC_EXTERN PetscErrorCode KSPHJacobiSetSchedule(KSP, HJacobiSchedule);
+PETSC_EXTERN PetscErrorCode KSPHJacobiGetSchedule(KSP, HJacobiSchedule *);
+PETSC_EXTERN PetscErrorCode KSPHJacobiSetChebyshevBounds(KSP, PetscReal, PetscReal);
+PETSC_EXTERN PetscErrorCode KSPHJacobiGetChebyshevBounds(KSP, PetscReal *, PetscReal *);
+PETSC_EXTERN PetscErrorCode KSPHJacobiSetSRJLevels(KSP, PetscInt);
+PETSC_EXTERN PetscErrorCode KSPHJacobiGetSRJLevels(KSP, PetscInt *);
+PETSC_EXTERN PetscErrorCode KSPHJacobiSetKernel(KSP, HJacobiKernel);
+PETSC_EXTERN PetscErrorCode KSPHJacobiGetKernel(KSP, HJacobiKernel *);
+PETSC_EXTERN PetscErrorCode KSPHJacobiSetPrecision(KSP, HJacobiPrecision);
+PETSC_EXTERN PetscErrorCode KSPHJacobiGetPrecision(KSP, HJacobiPrecision *);
+PETSC_EXTERN PetscErrorCode KSPHJacobiSetGrid(KSP, PetscInt, const PetscInt[]);
+PETSC_EXTERN PetscErrorCode KSPHJacobiGetGrid(KSP, PetscInt *, PetscInt[]);
+PETSC_EXTERN PetscErrorCode KSPHJacobiSetCheckInterval(KSP, PetscInt);
+PETSC_EXTERN PetscErrorCode KSPHJacobiGetCheckInterval(KSP, PetscInt *);
+PETSC_EXTERN PetscErrorCode KSPHJacobiSetNorm(KSP, HJacobiNorm);
+PETSC_EXTERN PetscErrorCode KSPHJacobiGetNorm(KSP, HJacobiNorm *);
+
+/* Hierarchical Jacobi as a preconditioner */
+PETSC_EXTERN PetscErrorCode PCHJacobiSetSubiterations(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCHJacobiGetSubiterations(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCHJacobiSetTile(PC, PetscInt, const PetscInt[]);
+PETSC_EXTERN PetscErrorCode PCHJacobiGetTile(PC, PetscInt *, PetscInt[]);
+PETSC_EXTERN PetscErrorCode PCHJacobiSetOverlap(PC, PetscInt, const PetscInt[]);
+PETSC_EXTERN PetscErrorCode PCHJacobiGetOverlap(PC, PetscInt *, PetscInt[]);
+PETSC_EXTERN PetscErrorCode PCHJacobiSetOmega(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCHJacobiGetOmega(PC, PetscReal *);
+PETSC_EXTERN PetscErrorCode PCHJacobiSetSchedule(PC, HJacobiSchedule);
+PETSC_EXTERN PetscErrorCode PCHJacobiGetSchedule(PC, HJacobiSchedule *);
+PETSC_EXTERN PetscErrorCode PCHJacobiSetChebyshevBounds(PC, PetscReal, PetscReal);
+PETSC_EXTERN PetscErrorCode PCHJacobiGetChebyshevBounds(PC, PetscReal *, PetscReal *);
+PETSC_EXTERN PetscErrorCode PCHJacobiSetSRJLevels(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCHJacobiGetSRJLevels(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCHJacobiSetKernel(PC, HJacobiKernel);
+PETSC_EXTERN PetscErrorCode PCHJacobiGetKernel(PC, HJacobiKernel *);
+PETSC_EXTERN PetscErrorCode PCHJacobiSetPrecision(PC, HJacobiPrecision);
+PETSC_EXTERN PetscErrorCode PCHJacobiGetPrecision(PC, HJacobiPrecision *);
+PETSC_EXTERN PetscErrorCode PCHJacobiSetGrid(PC, PetscInt, const PetscInt[]);
+PETSC_EXTERN PetscErrorCode PCHJacobiGetGrid(PC, PetscInt *, PetscInt[]);
+PETSC_EXTERN PetscErrorCode PCHJacobiSetCycles(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCHJacobiGetCycles(PC, PetscInt *);
 
 /* Fields in files */
 PETSC_EXTERN PetscErrorCode StrataWriteFields(DM, const char[], PetscInt, const Vec[], const char *const[], const PetscReal *const[]);

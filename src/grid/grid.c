@@ -232,6 +232,19 @@ PetscErrorCode StrataGridRowWords(StrataGrid g, PetscInt row, char words[], size
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   StrataGridMax - The largest of the numbers of all ranks, NaN if there is one: MPI does not say what becomes of it
+*/
+PetscErrorCode StrataGridMax(StrataGrid g, PetscReal *number)
+{
+  PetscReal both[2] = {PetscIsNanReal(*number) ? PETSC_INFINITY : *number, PetscIsNanReal(*number) ? 1 : 0};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, both, 2, MPIU_REAL, MPIU_MAX, g->comm));
+  *number = both[1] > 0 ? (PetscReal)NAN : both[0];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode StrataGridReduce(StrataGrid g, StrataReduction op, const PetscScalar *x, const PetscScalar *y, PetscMemType type, PetscReal *result)
 {
   const ptrdiff_t  n = (ptrdiff_t)g->size_local, need = StrataReduceWork(n);
@@ -250,11 +263,7 @@ PetscErrorCode StrataGridReduce(StrataGrid g, StrataReduction op, const PetscSca
   PetscCall(StrataArrayDestroy(&work));
   if (StrataReduceAgain(op) == STRATA_REDUCE_SUM)
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, result, 1, MPIU_REAL, MPIU_SUM, g->comm));
-  else { /* MPI does not say what becomes of a NaN */
-    PetscReal both[2] = {PetscIsNanReal(*result) ? PETSC_INFINITY : *result, PetscIsNanReal(*result) ? 1 : 0};
-
-    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, both, 2, MPIU_REAL, MPIU_MAX, g->comm));
-    *result = both[1] > 0 ? (PetscReal)NAN : both[0];
-  }
+  else
+    PetscCall(StrataGridMax(g, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

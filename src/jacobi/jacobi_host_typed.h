@@ -68,7 +68,7 @@ void TYPED(StrataCycleHost)(const TYPED(StrataSystem) *s, const StrataTiling *t,
             for (int i = -1; i <= n[0]; i++) *w++ = TYPED(value)(s, x, from[0] + i, from[1] + j, from[2] + k);
         memcpy(v, u, (w - u) * sizeof(REAL));
         for (int sweep = 0; sweep < t->sweeps; sweep++) {
-          last = TYPED(sweep)(s, from, n, lo, hi, weight[sweep], b, u, v);
+          last = TYPED(sweep)(s, from, n, lo, hi, weight ? weight[sweep] : 1, b, u, v);
           w = u;
           u = v;
           v = w;

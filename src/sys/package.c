@@ -3,7 +3,7 @@
 */
 #include "strataimpl.h"
 
-PetscLogEvent STRATA_Halo, STRATA_ColumnSetUp, STRATA_ColumnApply;
+PetscLogEvent STRATA_Halo, STRATA_ColumnSetUp, STRATA_ColumnApply, STRATA_JacobiSetUp, STRATA_JacobiSweep;
 
 static PetscBool StrataPackageInitialized = PETSC_FALSE;
 
@@ -56,7 +56,7 @@ static PetscErrorCode StrataCheckABI(void)
 
   It fails if the running PETSc differs in version, index size, precision or number type from the one that Strata was built for.
 
-.seealso: `StrataFinalizePackage()`, `MATSTRATA`, `PCCOLUMN`
+.seealso: `StrataFinalizePackage()`, `MATSTRATA`, `PCCOLUMN`, `PCHJACOBI`, `KSPHJACOBI`
 @*/
 PetscErrorCode StrataInitializePackage(void)
 {
@@ -69,10 +69,14 @@ PetscErrorCode StrataInitializePackage(void)
   PetscCall(PetscRegisterFinalize(StrataFinalizePackage));
   PetscCall(MatRegister(MATSTRATA, MatCreate_Strata));
   PetscCall(PCRegister(PCCOLUMN, PCCreate_Column));
+  PetscCall(PCRegister(PCHJACOBI, PCCreate_HJacobi));
+  PetscCall(KSPRegister(KSPHJACOBI, KSPCreate_HJacobi));
   PetscCall(PetscClassIdRegister("Strata", &classid));
   PetscCall(PetscLogEventRegister("StrataHalo", classid, &STRATA_Halo));
   PetscCall(PetscLogEventRegister("StrataColSetUp", classid, &STRATA_ColumnSetUp));
   PetscCall(PetscLogEventRegister("StrataColApply", classid, &STRATA_ColumnApply));
+  PetscCall(PetscLogEventRegister("StrataJacSetUp", classid, &STRATA_JacobiSetUp));
+  PetscCall(PetscLogEventRegister("StrataJacSweep", classid, &STRATA_JacobiSweep));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -14,11 +14,13 @@
 #endif
 
 /* Events */
-PETSC_INTERN PetscLogEvent STRATA_Halo, STRATA_ColumnSetUp, STRATA_ColumnApply;
+PETSC_INTERN PetscLogEvent STRATA_Halo, STRATA_ColumnSetUp, STRATA_ColumnApply, STRATA_JacobiSetUp, STRATA_JacobiSweep;
 
 /* Types that the package registers */
 PETSC_INTERN PetscErrorCode MatCreate_Strata(Mat);
 PETSC_INTERN PetscErrorCode PCCreate_Column(PC);
+PETSC_INTERN PetscErrorCode PCCreate_HJacobi(PC);
+PETSC_INTERN PetscErrorCode KSPCreate_HJacobi(KSP);
 
 /* Calls into CUDA sources: plain C, the value is a cudaError_t */
 #if STRATA_HAVE_CUDA

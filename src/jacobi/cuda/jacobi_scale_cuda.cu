@@ -1,0 +1,122 @@
+/*
+   What goes around cycles of Jacobi sweeps, on the device
+*/
+#include "../jacobi_scale_kernels.h"
+
+#define THREADS 256
+
+/* Enough blocks for n cells, but no more than fill the device a few times over */
+static unsigned blocks(ptrdiff_t n)
+{
+  const ptrdiff_t b = (n + THREADS - 1) / THREADS;
+
+  return (unsigned)(b < 8192 ? b : 8192);
+}
+
+#define EACH(i, n) for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * THREADS + threadIdx.x; i < (n); i += (ptrdiff_t)gridDim.x * THREADS)
+
+static __global__ void diagonal_check(ptrdiff_t n, const double *__restrict__ d, unsigned long long *first)
+{
+  EACH(i, n)
+  {
+    if (d[i] == 0) atomicMin(&first[0], (unsigned long long)i);
+    if (!(d[i] - d[i] == 0)) atomicMin(&first[1], (unsigned long long)i);
+  }
+}
+
+int StrataDiagonalCheckCUDA(ptrdiff_t n, const double *d, StrataDiagonalFaults *faults, void *stream)
+{
+  unsigned long long first[2] = {~0ULL, ~0ULL}, *device;
+  cudaError_t        err;
+
+  if (n) {
+    if ((err = cudaMalloc((void **)&device, sizeof(first)))) return (int)err;
+    cudaMemcpyAsync(device, first, sizeof(first), cudaMemcpyHostToDevice, (cudaStream_t)stream);
+    diagonal_check<<<blocks(n), THREADS, 0, (cudaStream_t)stream>>>(n, d, device);
+    cudaMemcpyAsync(first, device, sizeof(first), cudaMemcpyDeviceToHost, (cudaStream_t)stream);
+    err = cudaStreamSynchronize((cudaStream_t)stream);
+    cudaFree(device);
+    if (err) return (int)err;
+  }
+  faults->zero = first[0] == ~0ULL ? -1 : (ptrdiff_t)first[0];
+  faults->nonfinite = first[1] == ~0ULL ? -1 : (ptrdiff_t)first[1];
+  return (int)cudaGetLastError();
+}
+
+static __global__ void quotient(ptrdiff_t n, double factor, const double *a, const double *d, double number, double *q)
+{
+  EACH(i, n) q[i] = factor * a[i] / (d ? d[i] : number);
+}
+
+int StrataQuotientCUDA(ptrdiff_t n, double factor, const double *a, const double *d, double number, double *q, void *stream)
+{
+  if (n) quotient<<<blocks(n), THREADS, 0, (cudaStream_t)stream>>>(n, factor, a, d, number, q);
+  return (int)cudaGetLastError();
+}
+
+/* Passed by value */
+typedef struct {
+  StrataGhost ghost[STRATA_DIRECTIONS];
+} Ghosts;
+
+template <class T>
+static __global__ void embed(int n0, int n1, int n2, StrataBox own, const double *__restrict__ x, const __grid_constant__ Ghosts g, T *__restrict__ y)
+{
+  EACH(id, (ptrdiff_t)n0 * n1 * n2)
+  {
+    const int i[3] = {(int)(id % n0), (int)(id / n0 % n1), (int)(id / n0 / n1)};
+
+    y[id] = strata_embedded(&own, x, g.ghost, i, T(0));
+  }
+}
+
+template <class T> static int embed_launch(const int n[3], const StrataBox *own, const double *x, const StrataGhost ghost[], T *y, cudaStream_t stream)
+{
+  const ptrdiff_t cells = (ptrdiff_t)n[0] * n[1] * n[2];
+  Ghosts          g;
+
+  for (int d = 0; d < STRATA_DIRECTIONS; d++) g.ghost[d] = ghost[d];
+  if (cells) embed<<<blocks(cells), THREADS, 0, stream>>>(n[0], n[1], n[2], *own, x, g, y);
+  return (int)cudaGetLastError();
+}
+
+int StrataEmbedCUDA_d(const int n[3], const StrataBox *own, const double *x, const StrataGhost ghost[], double *y, void *stream)
+{
+  return embed_launch(n, own, x, ghost, y, (cudaStream_t)stream);
+}
+
+int StrataEmbedCUDA_f(const int n[3], const StrataBox *own, const double *x, const StrataGhost ghost[], float *y, void *stream)
+{
+  return embed_launch(n, own, x, ghost, y, (cudaStream_t)stream);
+}
+
+template <class T> static __global__ void unembed(int n0, int n1, StrataBox own, const T *__restrict__ x, double factor, const double *add, double *y)
+{
+  const int e0 = own.hi[0] - own.lo[0], e1 = own.hi[1] - own.lo[1];
+
+  EACH(id, strata_box_size(&own))
+  {
+    const ptrdiff_t i = own.lo[0] + id % e0, j = own.lo[1] + id / e0 % e1, k = own.lo[2] + id / e0 / e1;
+
+    y[id] = (add ? add[id] : 0) + factor * (double)x[i + n0 * (j + n1 * k)];
+  }
+}
+
+template <class T>
+static int unembed_launch(const int n[3], const StrataBox *own, const T *x, double factor, const double *add, double *y, cudaStream_t stream)
+{
+  const ptrdiff_t cells = strata_box_size(own);
+
+  if (cells) unembed<<<blocks(cells), THREADS, 0, stream>>>(n[0], n[1], *own, x, factor, add, y);
+  return (int)cudaGetLastError();
+}
+
+int StrataUnembedCUDA_d(const int n[3], const StrataBox *own, const double *x, double factor, const double *add, double *y, void *stream)
+{
+  return unembed_launch(n, own, x, factor, add, y, (cudaStream_t)stream);
+}
+
+int StrataUnembedCUDA_f(const int n[3], const StrataBox *own, const float *x, double factor, const double *add, double *y, void *stream)
+{
+  return unembed_launch(n, own, x, factor, add, y, (cudaStream_t)stream);
+}

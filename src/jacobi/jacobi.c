@@ -1,0 +1,589 @@
+/*
+   The sweep engine: what it makes of a matrix, and cycles of sweeps on vectors
+*/
+#include "jacobiimpl.h"
+#include "../operator/operator_cell.h"
+
+PetscErrorCode StrataJacobiReset(StrataJacobi j)
+{
+  PetscFunctionBegin;
+  for (int t = 0; t < 2; t++) {
+    for (int l = 0; l < STRATA_LEGS; l++) PetscCall(StrataArrayDestroy(&j->rows[t].legs[l]));
+    PetscCall(StrataCoefficientsDestroy(&j->rows[t].c));
+    j->rows[t].built = PETSC_FALSE;
+  }
+  PetscCall(StrataCoefficientsDestroy(&j->c));
+  PetscCall(StrataGridDestroy(&j->grid));
+  PetscCall(StrataHaloDestroy(&j->frame));
+  PetscCall(StrataHaloDestroy(&j->face));
+  PetscCall(StrataArrayDestroy(&j->diagonal));
+  PetscCall(StrataArrayDestroy(&j->weights));
+  PetscCall(StrataArrayDestroy(&j->b));
+  for (int m = 0; m < 2; m++) PetscCall(StrataArrayDestroy(&j->array[m]));
+  PetscCall(StrataArrayDestroy(&j->vector));
+  PetscCall(StrataArrayDestroy(&j->change));
+  PetscCall(StrataArrayDestroy(&j->work));
+  PetscCall(PetscFree(j->weight));
+  j->failure = NULL;
+  j->failedrow = -1;
+  j->state = -1;
+  j->eigenvalues = 0;
+  j->applied = PETSC_FALSE;
+  j->chosenfor[0] = j->chosenfor[1] = 0;
+  j->words[0] = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataJacobiDestroy(StrataJacobi *j)
+{
+  PetscFunctionBegin;
+  if (!*j) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataJacobiReset(*j));
+  PetscCall(PetscObjectComposeFunction((*j)->owner, "StrataJacobiGet_C", NULL));
+  PetscCall(DMDestroy(&(*j)->dm));
+  PetscCall(PetscFree(*j));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the grid -------------------------------------------------------------------------------------------------------------------- */
+
+/* A DMDA whose cells are the rows of a matrix, x fastest, cut by ranks between layers of the last axis */
+static PetscErrorCode StrataJacobiMakeGrid(StrataJacobi j, Mat A)
+{
+  MPI_Comm        comm = PetscObjectComm((PetscObject)A);
+  const PetscInt  last = j->dim - 1;
+  PetscInt        rows, total, cells = 1, layer = 1, own, *widths, a;
+  const PetscInt *all[3] = {NULL, NULL, NULL};
+  PetscInt        procs[3] = {1, 1, 1};
+  PetscMPIInt     size;
+  PetscBool       whole;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(A, &rows, NULL));
+  PetscCall(MatGetSize(A, &total, NULL));
+  for (a = 0; a < j->dim; a++) {
+    layer = cells;
+    cells *= j->N[a];
+  }
+  PetscCheck(cells == total, comm, PETSC_ERR_ARG_SIZ,
+             "A grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells was given, but the matrix has %" PetscInt_FMT
+             " rows: -%sgrid needs the sizes of the grid that the rows run through, x fastest",
+             j->N[0], j->N[1], j->N[2], total, j->prefix);
+  whole = rows % layer || !rows ? PETSC_FALSE : PETSC_TRUE;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &whole, 1, STRATA_MPI_BOOL, MPI_LAND, comm));
+  PetscCheck(whole, comm, PETSC_ERR_ARG_SIZ,
+             "The rows of a rank must be one or more whole layers of %" PetscInt_FMT " rows: set the local size of the matrix so, or use fewer ranks",
+             layer);
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  own = rows / layer;
+  PetscCall(PetscMalloc1(size, &widths));
+  PetscCallMPI(MPI_Allgather(&own, 1, MPIU_INT, widths, 1, MPIU_INT, comm));
+  procs[last] = size;
+  all[last] = widths;
+  PetscCall(DMDestroy(&j->dm));
+  PetscCall(DMDACreate(comm, &j->dm));
+  PetscCall(DMSetDimension(j->dm, j->dim));
+  PetscCall(DMDASetSizes(j->dm, j->N[0], j->N[1], j->N[2]));
+  PetscCall(DMDASetNumProcs(j->dm, procs[0], procs[1], procs[2]));
+  PetscCall(DMDASetOwnershipRanges(j->dm, all[0], all[1], all[2]));
+  PetscCall(DMDASetDof(j->dm, 1));
+  PetscCall(DMDASetStencilType(j->dm, DMDA_STENCIL_STAR));
+  PetscCall(DMDASetStencilWidth(j->dm, 0));
+  PetscCall(DMSetUp(j->dm));
+  PetscCall(PetscFree(widths));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where the grid of the matrix comes from; NULL for a Strata operator */
+static PetscErrorCode StrataJacobiFindDM(StrataJacobi j, Mat A, Mat amat, DM dm0, DM dm1, DM *dm)
+{
+  DM        candidate[4] = {dm0, dm1, NULL, NULL};
+  PetscBool is;
+  PetscInt  m;
+
+  PetscFunctionBegin;
+  *dm = NULL;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSTRATA, &is));
+  if (is) PetscFunctionReturn(PETSC_SUCCESS);
+  if (j->dim) {
+    if (!j->dm) PetscCall(StrataJacobiMakeGrid(j, A));
+    *dm = j->dm;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGetDM(A, &candidate[2]));
+  PetscCall(MatGetDM(amat, &candidate[3]));
+  for (m = 0; m < 4 && !*dm; m++) { /* a DMSHELL is what solvers attach where there is no DM */
+    is = PETSC_TRUE;
+    if (candidate[m]) PetscCall(PetscObjectTypeCompare((PetscObject)candidate[m], DMSHELL, &is));
+    if (!is) *dm = candidate[m];
+  }
+  PetscCheck(*dm, PetscObjectComm(j->owner), PETSC_ERR_ARG_WRONGSTATE,
+             "The matrix has no grid: create it with DMCreateMatrix() on a DMDA, attach the DMDA with KSPSetDM() or PCSetDM(), or say with -%sgrid "
+             "how many cells the grid has along each axis",
+             j->prefix);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static inline PetscBool StrataJacobiGoesOn(StrataGrid g, int l)
+{
+  return StrataGridLeg(g, l)->rank >= 0 && g->N[l / 2] > 1 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Tiles and passes: what was asked for, made to fit the boxes of the ranks */
+static PetscErrorCode StrataJacobiPlan(StrataJacobi j)
+{
+  StrataGrid     g = j->grid;
+  const PetscInt k = j->subiterations, common[3] = {g->dim == 1 ? 1024 : g->dim == 2 ? 64 : 16, g->dim == 2 ? 64 : 16, 16};
+  PetscInt       width[3], depth[3] = {0, 0, 0}, a, l;
+  PetscBool      any = PETSC_FALSE;
+  size_t         cells = 1, bytes = j->precision == HJACOBI_PRECISION_SINGLE ? sizeof(float) : sizeof(double);
+
+  PetscFunctionBegin;
+  for (a = 0; a < 3; a++) {
+    const PetscBool cut = (g->procs[a] > 1 || g->periodic[a]) && g->N[a] > 1 ? PETSC_TRUE : PETSC_FALSE;
+
+    width[a] = cut && g->size_local ? g->n[a] : PETSC_MAX_INT;
+    any = any || cut ? PETSC_TRUE : PETSC_FALSE;
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, width, 3, MPIU_INT, MPI_MIN, g->comm));
+  j->exact = PETSC_TRUE;
+  j->most = k;
+  j->reduced = 0;
+  for (a = 0; a < g->dim; a++) {
+    const PetscInt tile = j->ntile ? j->tile[PetscMin(a, j->ntile - 1)] : 0, o = j->overlap[PetscMin(a, j->noverlap - 1)];
+
+    PetscCheck(!tile || o == STRATA_EXACT || o < tile, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
+               "The overlap %" PetscInt_FMT " along %c must be less than the tile, which is %" PetscInt_FMT
+               " cells wide there: choose a wider -%stile or a narrower -%soverlap",
+               o, (char)('x' + a), tile, j->prefix, j->prefix);
+    if (o != STRATA_EXACT && o < 2 * (k - 1)) j->exact = PETSC_FALSE;
+    j->most = PetscMin(j->most, tile ? PetscMin(width[a], (tile + 1) / 2) : width[a]);
+  }
+  if (!j->exact) j->most = k;
+  j->tiling.sweeps = (int)j->most;
+  j->frames = PETSC_FALSE;
+  for (a = 0; a < 3; a++) {
+    PetscInt tile = j->ntile ? j->tile[PetscMin(a, j->ntile - 1)] : 0, o = j->exact ? 2 * (j->most - 1) : j->overlap[PetscMin(a, j->noverlap - 1)];
+
+    if (a >= g->dim) o = 0;
+    if (o / 2 + 1 > width[a]) {
+      o = 2 * (width[a] - 1);
+      j->reduced = width[a];
+    }
+    if (!tile) tile = PetscMax(common[a], 2 * o);
+    j->tiling.overlap[a] = (int)o;
+    j->tiling.tile[a] = a < g->dim ? (int)PetscMin(tile, PETSC_MPI_INT_MAX) : 1;
+    depth[a] = width[a] == PETSC_MAX_INT ? 0 : o / 2 + 1;
+    for (l = 0; l < 2; l++) *(l ? &j->high[a] : &j->low[a]) = StrataJacobiGoesOn(g, (int)(2 * a + l)) ? depth[a] : 0;
+    if (j->low[a] || j->high[a]) j->frames = PETSC_TRUE;
+    PetscCheck(g->n[a] + j->low[a] + j->high[a] <= PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "A rank owns too many cells along axis %c",
+               (char)('x' + a));
+    j->n[a] = (int)(g->n[a] + j->low[a] + j->high[a]);
+    j->own.lo[a] = (int)j->low[a];
+    j->own.hi[a] = (int)(j->low[a] + g->n[a]);
+    cells *= (size_t)j->n[a];
+  }
+  if (any) PetscCall(StrataHaloCreate(g, depth, PETSC_TRUE, &j->frame));
+  for (a = 0; a < 3; a++) depth[a] = 1;
+  PetscCall(StrataHaloCreate(g, depth, PETSC_FALSE, &j->face));
+  PetscCall(StrataArrayCreate(&j->b, cells * bytes));
+  for (l = 0; l < 2; l++) PetscCall(StrataArrayCreate(&j->array[l], cells * bytes));
+  PetscCall(StrataArrayCreate(&j->vector, (size_t)g->size_local * sizeof(PetscScalar)));
+  PetscCall(StrataArrayCreate(&j->change, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- cycles ---------------------------------------------------------------------------------------------------------------------- */
+
+#define STRATA_TYPED "../jacobi/jacobi_typed.h"
+#include "../sys/typed.h"
+
+/* A vector with the cells around it in the precision of the sweeps */
+static PetscErrorCode StrataJacobiEmbed(StrataJacobi j, PetscMemType type, const PetscScalar *x, StrataArray *to)
+{
+  PetscFunctionBegin;
+  if (j->precision == HJACOBI_PRECISION_SINGLE)
+    PetscCall(StrataJacobiEmbed_f(j, type, x, to));
+  else
+    PetscCall(StrataJacobiEmbed_d(j, type, x, to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers divided by the diagonal of their rows, on the owned box */
+static PetscErrorCode StrataJacobiDivide(StrataJacobi j, PetscMemType type, PetscReal factor, const PetscScalar *a, PetscScalar *q)
+{
+  const ptrdiff_t  n = (ptrdiff_t)j->grid->size_local;
+  const PetscReal *d = NULL;
+  void            *stream;
+
+  PetscFunctionBegin;
+  if (j->diagonal.bytes) PetscCall(StrataArrayRead(&j->diagonal, type, &d));
+  PetscCall(StrataGetStream(type, &stream));
+  StrataDispatch(type, StrataQuotientHost(n, factor, a, d, j->number, q), StrataQuotientCUDA(n, factor, a, d, j->number, q, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The right-hand side of the sweeps: factor b over the diagonal */
+static PetscErrorCode StrataJacobiTakeRHS(StrataJacobi j, PetscMemType type, PetscReal factor, const PetscScalar *b)
+{
+  PetscScalar *own;
+
+  PetscFunctionBegin;
+  if (!j->frame && j->precision == HJACOBI_PRECISION_SAME) {
+    PetscCall(StrataArrayWrite(&j->b, type, &own));
+    PetscCall(StrataJacobiDivide(j, type, factor, b, own));
+  } else {
+    PetscCall(StrataArrayWrite(&j->vector, type, &own));
+    PetscCall(StrataJacobiDivide(j, type, factor, b, own));
+    PetscCall(StrataJacobiEmbed(j, type, own, &j->b));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the matrix ------------------------------------------------------------------------------------------------------------------ */
+
+/* Are the rows the same everywhere? Then every cell has all legs and the same diagonal. */
+static PetscBool StrataJacobiIsConstant(StrataCoefficients c, PetscReal leg[], PetscReal *diagonal)
+{
+  StrataGrid g = c->grid;
+
+  for (int l = 0; l < STRATA_LEGS; l++) leg[l] = 0;
+  if (c->form != MAT_STRATA_CONSTANT || c->hasmask) return PETSC_FALSE;
+  for (int l = 0; l < 2 * g->dim; l++) {
+    if (!g->periodic[l / 2] && c->side[l] != MAT_STRATA_DIRICHLET) return PETSC_FALSE;
+    if (!g->periodic[l / 2] || g->N[l / 2] > 1) leg[l] = c->scale * c->leg[l];
+  }
+  *diagonal = strata_diagonal_d(fma(c->scale, c->excess, c->shift), leg);
+  return PETSC_TRUE;
+}
+
+/* Where rows with numbers of their own are built */
+static PetscErrorCode StrataJacobiFindHome(StrataJacobi j, Mat A)
+{
+  VecType   vectype;
+  PetscBool bound;
+  char     *cuda;
+
+  PetscFunctionBegin;
+  PetscCall(StrataCoefficientsGetMemType(j->c, &j->home));
+  if (j->c->form == MAT_STRATA_FACES || j->c->form == MAT_STRATA_LEGS) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetVecType(A, &vectype));
+  PetscCall(PetscStrstr(vectype, VECCUDA, &cuda)); /* seqcuda, mpicuda */
+  PetscCall(MatBoundToCPU(A, &bound));
+  j->home = STRATA_HAVE_CUDA && cuda && !bound ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The diagonal, and whether all rows can be divided by it */
+static PetscErrorCode StrataJacobiSetDiagonal(StrataJacobi j)
+{
+  StrataGrid           g = j->grid;
+  StrataDiagonalFaults faults = {-1, -1};
+  PetscReal            leg[STRATA_LEGS], *d;
+  PetscInt             first[2];
+  void                *stream;
+  char                 words[128];
+
+  PetscFunctionBegin;
+  if (StrataJacobiIsConstant(j->c, leg, &j->number)) {
+    StrataDiagonalCheckHost(g->size_local ? 1 : 0, &j->number, &faults);
+  } else {
+    PetscCall(StrataArrayCreate(&j->diagonal, (size_t)g->size_local * sizeof(PetscReal)));
+    PetscCall(StrataArrayWrite(&j->diagonal, j->home, &d));
+    PetscCall(StrataCoefficientsRows(j->c, STRATA_ROW_DIAGONAL, 0, j->home, d));
+    PetscCall(StrataGetStream(j->home, &stream));
+    StrataDispatch(j->home, StrataDiagonalCheckHost(g->size_local, d, &faults), StrataDiagonalCheckCUDA(g->size_local, d, &faults, stream));
+  }
+  first[0] = faults.zero < 0 ? PETSC_MAX_INT : g->start + (PetscInt)faults.zero;
+  first[1] = faults.nonfinite < 0 ? PETSC_MAX_INT : g->start + (PetscInt)faults.nonfinite;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, first, 2, MPIU_INT, MPI_MIN, g->comm));
+  if (j->c->nonfinite >= 0) first[1] = PetscMin(first[1], j->c->nonfinite); /* perhaps in a leg */
+  j->failure = first[1] != PETSC_MAX_INT ? "NaN or infinity" : first[0] != PETSC_MAX_INT ? "zero diagonal entry" : NULL;
+  j->failedrow = first[1] != PETSC_MAX_INT ? first[1] : first[0] != PETSC_MAX_INT ? first[0] : -1;
+  if (!j->failure) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataGridRowWords(g, j->failedrow, words, sizeof(words)));
+  PetscCall(PetscInfo(j->owner, "The matrix cannot be swept: %s in %s\n", j->failure, words));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Legs over the diagonal. Of variable ones the cells around the box are wanted too. */
+static PetscErrorCode StrataJacobiBuildRows(StrataJacobi j, PetscBool transpose)
+{
+  StrataJacobiRows  *rows = &j->rows[transpose ? 1 : 0];
+  StrataCoefficients e;
+  const size_t       bytes = j->b.bytes;
+  PetscReal          leg[STRATA_LEGS], diagonal, *q;
+  int                l;
+
+  PetscFunctionBegin;
+  if (rows->built) PetscFunctionReturn(PETSC_SUCCESS);
+  rows->built = PETSC_TRUE;
+  if (StrataJacobiIsConstant(j->c, leg, &diagonal)) {
+    if (transpose && !j->c->symmetric)
+      PetscCall(StrataCoefficientsTranspose(j->c, j->home, &rows->c));
+    else {
+      PetscCall(StrataCoefficientsReference(j->c));
+      rows->c = j->c;
+    }
+    rows->form = STRATA_SYSTEM_EQUAL;
+    for (l = 0; l < STRATA_LEGS; l++) {
+      rows->leg[l] = -leg[transpose ? l ^ 1 : l] / diagonal;
+      if (l < 2 * j->grid->dim && rows->leg[l] != rows->leg[0]) rows->form = STRATA_SYSTEM_CONSTANT;
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  rows->form = STRATA_SYSTEM_VARIABLE;
+  if (transpose) {
+    PetscCall(StrataCoefficientsTranspose(j->c, j->home, &rows->c));
+    PetscCall(StrataCoefficientsDuplicate(rows->c, &e));
+  } else {
+    PetscCall(StrataCoefficientsReference(j->c));
+    rows->c = j->c;
+    PetscCall(StrataCoefficientsExpand(j->c, j->home, &e));
+  }
+  for (l = 0; l < 2 * j->grid->dim; l++) {
+    PetscCall(StrataArrayUpdate(&e->legs[l], j->home, &q));
+    PetscCall(StrataJacobiDivide(j, j->home, -1, q, q));
+    if (!j->frame && j->precision == HJACOBI_PRECISION_SAME) {
+      rows->legs[l] = e->legs[l];
+      PetscCall(PetscMemzero(&e->legs[l], sizeof(e->legs[l])));
+    } else {
+      PetscCall(StrataArrayCreate(&rows->legs[l], bytes));
+      PetscCall(StrataJacobiEmbed(j, j->home, q, &rows->legs[l]));
+    }
+  }
+  PetscCall(StrataCoefficientsDestroy(&e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The interval of the eigenvalues that the weights are for */
+static PetscErrorCode StrataJacobiSetInterval(StrataJacobi j, Mat A)
+{
+  PetscReal largest = 0, unit;
+  PetscInt  count, i;
+
+  PetscFunctionBegin;
+  j->eigenvalues = 0;
+  if (j->bounds[1] > 0) {
+    j->interval[0] = j->bounds[0];
+    j->interval[1] = j->bounds[1];
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(StrataSpectrum(A, j->grid, j->c->symmetric, STRATA_JACOBI_STEPS, &count, j->re, j->im));
+  for (i = 0; i < count; i++)
+    if (j->re[i] > largest) largest = j->re[i];
+  PetscCheck(largest > 0 && largest < PETSC_MAX_REAL, PetscObjectComm(j->owner), PETSC_ERR_ARG_WRONG,
+             "No eigenvalue of the matrix over its diagonal seems to be positive, so Chebyshev polynomials and scheduled relaxation do not work: use "
+             "-%sschedule constant, or give -%schebyshev_bounds",
+             j->prefix, j->prefix);
+  unit = PetscPowReal(10, PetscFloorReal(PetscLog10Real(largest)) - 4); /* so that it does not depend on the order of sums */
+  largest = PetscFloorReal(largest / unit + 0.5) * unit;
+  j->interval[0] = 0.1 * largest; /* as KSPCHEBYSHEV */
+  j->interval[1] = 1.1 * largest;
+  j->eigenvalues = count;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Weights for a real interval may enlarge errors that belong to complex eigenvalues: then no number of cycles would help */
+static PetscErrorCode StrataJacobiCheckComplex(StrataJacobi j)
+{
+  PetscFunctionBegin;
+  for (PetscInt e = 0; e < j->eigenvalues; e++) {
+    PetscReal factor = 0;
+
+    if (PetscAbsReal(j->im[e]) <= PETSC_SQRT_MACHINE_EPSILON * PetscAbsReal(j->re[e])) continue;
+    for (PetscInt m = 0; m < j->period * j->subiterations; m++) {
+      const PetscReal x = 1 - j->weight[m] * j->re[e], y = j->weight[m] * j->im[e];
+
+      factor += PetscLogReal(x * x + y * y);
+    }
+    PetscCheck(factor <= 0, PetscObjectComm(j->owner), PETSC_ERR_ARG_WRONG,
+               "The matrix over its diagonal has complex eigenvalues, such as %g + %g i, and -%sschedule %s enlarges errors there: use -%sschedule "
+               "constant, with an -%somega below 1 if need be, or give -%schebyshev_bounds",
+               (double)j->re[e], (double)PetscAbsReal(j->im[e]), j->prefix, HJacobiSchedules[j->schedule], j->prefix, j->prefix, j->prefix);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The weights of a period, in whole cycles */
+static PetscErrorCode StrataJacobiSetWeights(StrataJacobi j, Mat A)
+{
+  const PetscInt k = j->subiterations;
+  PetscInt       count = k, m;
+  PetscReal     *relaxation = NULL;
+  PetscBool      ones = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  if (j->schedule != HJACOBI_CONSTANT) PetscCall(StrataJacobiSetInterval(j, A));
+  if (j->schedule == HJACOBI_SRJ) {
+    PetscCall(StrataRelaxationWeights(j->levels, j->interval[0], j->interval[1], k, k * j->cycles, &count, &relaxation));
+    PetscCheck(count, PetscObjectComm(j->owner), PETSC_ERR_ARG_INCOMP,
+               "There is no scheduled relaxation with %" PetscInt_FMT " different weights for eigenvalues in [%g, %g] and %" PetscInt_FMT
+               " sweeps: choose fewer -%ssrj_levels, or more -%ssubiterations",
+               j->levels, (double)j->interval[0], (double)j->interval[1], k * PetscMax(j->cycles, 1), j->prefix, j->prefix);
+  }
+  j->period = count / k;
+  PetscCall(PetscMalloc1(j->period * k, &j->weight));
+  if (j->schedule == HJACOBI_CHEBYSHEV) PetscCall(StrataChebyshevWeights(k, j->interval[0], j->interval[1], j->weight));
+  for (m = 0; m < j->period * k; m++) {
+    if (j->schedule == HJACOBI_CONSTANT) j->weight[m] = j->omega;
+    if (j->schedule == HJACOBI_SRJ) j->weight[m] = relaxation[m % count];
+    if (j->weight[m] != 1) ones = PETSC_FALSE;
+  }
+  PetscCall(PetscFree(relaxation));
+  PetscCall(StrataJacobiCheckComplex(j));
+  if (ones) PetscFunctionReturn(PETSC_SUCCESS);
+  if (j->precision == HJACOBI_PRECISION_SINGLE) {
+    float *w;
+
+    PetscCall(StrataArrayCreate(&j->weights, (size_t)(j->period * k) * sizeof(float)));
+    PetscCall(StrataArrayWrite(&j->weights, PETSC_MEMTYPE_HOST, &w));
+    for (m = 0; m < j->period * k; m++) w[m] = (float)j->weight[m];
+  } else
+    PetscCall(StrataArraySet(&j->weights, (size_t)(j->period * k) * sizeof(PetscReal), PETSC_MEMTYPE_HOST, j->weight));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataJacobiSetUp(StrataJacobi j, Mat A, Mat amat, DM dm0, DM dm1)
+{
+  StrataCoefficients c;
+  DM                 dm;
+  PetscBool          same;
+
+  PetscFunctionBegin;
+  PetscCall(StrataJacobiFindDM(j, A, amat, dm0, dm1, &dm));
+  PetscCall(StrataCoefficientsGet(A, dm, &c));
+  same = c == j->c && c->state == j->state && c->scale == j->scale && c->shift == j->shift ? PETSC_TRUE : PETSC_FALSE;
+  if (same) {
+    PetscCall(StrataCoefficientsDestroy(&c));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscLogEventBegin(STRATA_JacobiSetUp, j->owner, 0, 0, 0));
+  PetscCall(StrataJacobiReset(j));
+  j->c = c;
+  PetscCall(StrataGridReference(c->grid));
+  j->grid = c->grid;
+  PetscCall(StrataJacobiPlan(j));
+  PetscCall(StrataJacobiFindHome(j, A));
+  PetscCall(StrataJacobiSetDiagonal(j));
+  if (!j->failure) {
+    PetscCall(StrataJacobiSetWeights(j, A));
+    PetscCall(StrataJacobiBuildRows(j, PETSC_FALSE));
+  }
+  j->state = c->state; /* only now: an error leaves the engine as it was before any set-up */
+  j->scale = c->scale;
+  j->shift = c->shift;
+  PetscCall(PetscLogEventEnd(STRATA_JacobiSetUp, j->owner, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With an overlap between none and exact, a cell is written by one tile but read by others */
+PetscErrorCode StrataJacobiSymmetric(StrataJacobi j, PetscBool *symmetric)
+{
+  PetscBool apart = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  for (int a = 0; a < 3; a++)
+    if (j->tiling.overlap[a]) apart = PETSC_FALSE;
+  *symmetric = j->c->symmetric && (j->exact || (apart && (j->cycles == 1 || j->period == 1))) ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the use --------------------------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode StrataJacobiSetRHS(StrataJacobi j, PetscBool transpose, PetscMemType type, const PetscScalar *b)
+{
+  PetscFunctionBegin;
+  PetscCall(StrataJacobiBuildRows(j, transpose));
+  PetscCall(StrataJacobiTakeRHS(j, type, 1, b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode StrataJacobiLog(StrataJacobi j, PetscMemType type, PetscInt cycles)
+{
+  const PetscLogDouble flops = (4.0 * (PetscLogDouble)j->grid->dim + (j->weights.bytes ? 3.0 : 0.0)) * (PetscLogDouble)j->grid->size_local *
+                               (PetscLogDouble)j->subiterations * (PetscLogDouble)cycles;
+
+  PetscFunctionBegin;
+  if (PetscMemTypeDevice(type))
+    PetscCall(PetscLogGpuFlops(flops));
+  else
+    PetscCall(PetscLogFlops(flops));
+  j->worked = type;
+  j->applied = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataJacobiSweep(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt first, PetscInt cycles, const PetscScalar *x,
+                                 PetscScalar *y, PetscReal *change)
+{
+  PetscReal *result;
+  void      *stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(STRATA_JacobiSweep, j->owner, 0, 0, 0));
+  PetscCheck(j->precision == HJACOBI_PRECISION_SAME, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Single precision is for corrections only");
+  PetscCall(StrataJacobiPasses_d(j, transpose, type, first, cycles, x, j->frame ? NULL : y, &result, change));
+  if (j->frame && j->grid->size_local) {
+    PetscCall(StrataGetStream(type, &stream));
+    StrataDispatch(type, StrataUnembedHost_d(j->n, &j->own, result, 1, NULL, y), StrataUnembedCUDA_d(j->n, &j->own, result, 1, NULL, y, stream));
+  }
+  if (change) PetscCall(StrataGridMax(j->grid, change));
+  PetscCall(StrataJacobiLog(j, type, cycles));
+  PetscCall(PetscLogEventEnd(STRATA_JacobiSweep, j->owner, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataJacobiApply(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt first, PetscInt cycles, const PetscScalar *b,
+                                 const PetscScalar *add, PetscScalar *y, PetscReal *change)
+{
+  const PetscBool single = j->precision == HJACOBI_PRECISION_SINGLE ? PETSC_TRUE : PETSC_FALSE;
+  PetscReal       size = 1, *result_d = NULL;
+  float          *result_f = NULL;
+  void           *stream;
+  int             exponent;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(STRATA_JacobiSweep, j->owner, 0, 0, 0));
+  PetscCall(StrataJacobiBuildRows(j, transpose));
+  PetscCall(StrataGetStream(type, &stream));
+  if (single) { /* a power of two brings small residuals into the range of single precision */
+    PetscCall(StrataGridReduce(j->grid, STRATA_REDUCE_MAXABS, b, NULL, type, &size));
+    (void)frexp(size, &exponent);
+    size = size > 0 && size < PETSC_MAX_REAL ? ldexp(1, PetscMax(-1000, PetscMin(1000, exponent))) : 1;
+  }
+  PetscCall(StrataJacobiTakeRHS(j, type, 1 / size, b));
+  if (single)
+    PetscCall(StrataJacobiPasses_f(j, transpose, type, first, cycles, NULL, NULL, &result_f, change));
+  else
+    PetscCall(StrataJacobiPasses_d(j, transpose, type, first, cycles, NULL, j->frame || add ? NULL : y, &result_d, change));
+  if (!j->grid->size_local)
+    ;
+  else if (single)
+    StrataDispatch(type, StrataUnembedHost_f(j->n, &j->own, result_f, size, add, y),
+                   StrataUnembedCUDA_f(j->n, &j->own, result_f, size, add, y, stream));
+  else if (j->frame || add)
+    StrataDispatch(type, StrataUnembedHost_d(j->n, &j->own, result_d, 1, add, y), StrataUnembedCUDA_d(j->n, &j->own, result_d, 1, add, y, stream));
+  if (change) {
+    *change *= size;
+    PetscCall(StrataGridMax(j->grid, change));
+  }
+  PetscCall(StrataJacobiLog(j, type, cycles));
+  PetscCall(PetscLogEventEnd(STRATA_JacobiSweep, j->owner, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataJacobiResidual(StrataJacobi j, PetscBool transpose, Vec b, Vec x, Vec r)
+{
+  const PetscScalar *ax, *none;
+  PetscScalar       *ar;
+  PetscMemType       type;
+
+  PetscFunctionBegin;
+  PetscCall(StrataJacobiBuildRows(j, transpose));
+  PetscCall(StrataVecGetArrays(x, NULL, r, &ax, &none, &ar, &type));
+  PetscCall(StrataCoefficientsMult(j->rows[transpose ? 1 : 0].c, j->face, 1, ax, j->grid->size_local, NULL, ar, j->grid->size_local, type));
+  PetscCall(StrataVecRestoreArrays(x, NULL, r, &ax, &none, &ar, type));
+  PetscCall(VecAYPX(r, -1, b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

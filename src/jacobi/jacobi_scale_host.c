@@ -1,0 +1,21 @@
+/*
+   What goes around cycles of Jacobi sweeps, on the host
+*/
+#include "jacobi_scale_kernels.h"
+
+void StrataDiagonalCheckHost(ptrdiff_t n, const double *d, StrataDiagonalFaults *faults)
+{
+  faults->zero = faults->nonfinite = -1;
+  for (ptrdiff_t i = n - 1; i >= 0; i--) {
+    if (d[i] == 0) faults->zero = i;
+    if (!(d[i] - d[i] == 0)) faults->nonfinite = i;
+  }
+}
+
+void StrataQuotientHost(ptrdiff_t n, double factor, const double *a, const double *d, double number, double *q)
+{
+  for (ptrdiff_t i = 0; i < n; i++) q[i] = factor * a[i] / (d ? d[i] : number);
+}
+
+#define STRATA_TYPED "../jacobi/jacobi_scale_host_typed.h"
+#include "../sys/typed.h"

@@ -1,0 +1,19 @@
+/* Included by jacobi_scale_host.c for each precision */
+
+void TYPED(StrataEmbedHost)(const int n[3], const StrataBox *own, const double *x, const StrataGhost ghost[], REAL *y)
+{
+  int i[3];
+
+  for (i[2] = 0; i[2] < n[2]; i[2]++)
+    for (i[1] = 0; i[1] < n[1]; i[1]++)
+      for (i[0] = 0; i[0] < n[0]; i[0]++) *y++ = CELL(strata_embedded)(own, x, ghost, i, 0);
+}
+
+void TYPED(StrataUnembedHost)(const int n[3], const StrataBox *own, const REAL *x, double factor, const double *add, double *y)
+{
+  ptrdiff_t id = 0;
+
+  for (int k = own->lo[2]; k < own->hi[2]; k++)
+    for (int j = own->lo[1]; j < own->hi[1]; j++)
+      for (int i = own->lo[0]; i < own->hi[0]; i++, id++) y[id] = (add ? add[id] : 0) + factor * (double)x[i + n[0] * (j + (ptrdiff_t)n[1] * k)];
+}

@@ -1,0 +1,84 @@
+/*
+   Weights of sweeps: the polynomials that they make, and the order that keeps products of the first ones small
+*/
+#include "tap.h"
+#include "../src/jacobi/jacobiimpl.h"
+
+/* The factor by which sweeps with these weights multiply an error with eigenvalue t, and the largest on the way */
+static double Factor(PetscInt k, const PetscReal w[], double t, double *most)
+{
+  double f = 1;
+
+  for (PetscInt i = 0; i < k; i++) {
+    f *= 1 - w[i] * t;
+    if (fabs(f) > *most) *most = fabs(f);
+  }
+  return f;
+}
+
+static PetscErrorCode Chebyshev(PetscInt k, double a, double b)
+{
+  PetscReal *w;
+  double     worst = 0, most = 0, smallest = cosh(k * acosh((b + a) / (b - a)));
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(k, &w));
+  PetscCall(StrataChebyshevWeights(k, a, b, w));
+  for (int q = 0; q <= 1000; q++) {
+    const double t = a + (b - a) * q / 1000, z = (b + a - 2 * t) / (b - a), want = cos(k * acos(fmax(-1, fmin(1, z)))) / smallest;
+
+    worst = fmax(worst, fabs(Factor(k, w, t, &most) - want) * smallest);
+  }
+  ok(worst < 1e-9 * (double)k * (double)k, "the Chebyshev polynomial of degree %d on [%g, %g], error %.1e", (int)k, a, b, worst);
+  ok(most < 1e3 * sqrt(b / a), "products of its first weights are no larger than %.1f", most);
+  PetscCall(PetscFree(w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Relaxation(PetscInt levels, double a, double b, PetscInt k, PetscInt total)
+{
+  PetscReal *w;
+  PetscInt   count, kinds = 0;
+  double     most = 0, largest = 0, end = 0, best;
+
+  PetscFunctionBeginUser;
+  PetscCall(StrataRelaxationWeights(levels, a, b, k, total, &count, &w));
+  ok(total ? count == total : count > 0 && count % k == 0, "%d weights, %d sweeps on [%g, %g]", (int)levels, (int)count, a, b);
+  for (PetscInt i = 0; i < count; i++) {
+    PetscInt m = 0;
+
+    while (m < i && w[m] != w[i]) m++;
+    if (m == i) kinds++;
+  }
+  is_int(kinds, levels, "as many different ones");
+  for (int q = 0; q <= 20000; q++) largest = fmax(largest, fabs(Factor(count, w, a * pow(b / a, q / 20000.), &most)));
+  end = fabs(Factor(count, w, a, &most));
+  ok(largest < 1 && fabs(largest - end) < 1e-5 * end, "the error polynomial is nowhere larger than at its ends, %.6f and %.6f", largest, end);
+  best = 1 / cosh((double)count * acosh((b + a) / (b - a)));
+  ok(end >= best * (1 - 1e-9), "and not below what is possible");
+  ok(-log(end) / (double)count > -log(1 - 2 * a / (a + b)), "it converges faster than one weight, %.2f times",
+     log(end) / (double)count / log(1 - 2 * a / (a + b)));
+  ok(most < 1e4, "products of its first weights are no larger than %.1f", most);
+  PetscCall(PetscFree(w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(TapBegin(&argc, &argv));
+  for (PetscInt k = 1; k <= 20; k++) PetscCall(Chebyshev(k, 0.2, 2.2));
+  for (PetscInt k = 31; k <= 33; k++) PetscCall(Chebyshev(k, 0.02, 2));
+  PetscCall(Chebyshev(100, 0.001, 2));
+  PetscCall(Chebyshev(127, 0.2, 2.2));
+  PetscCall(Chebyshev(128, 0.2, 2.2));
+  PetscCall(Chebyshev(128, 0.0001, 2));
+  PetscCall(Chebyshev(128, 1e-6, 2));
+  for (PetscInt levels = 2; levels <= 5; levels++) {
+    PetscCall(Relaxation(levels, 0.0192, 2, 1, 0));
+    PetscCall(Relaxation(levels, 3e-4, 2, 8, 0));
+    PetscCall(Relaxation(levels, 2e-5, 2, 5, 0));
+    PetscCall(Relaxation(levels, 0.2, 2.2, 1, 2 * levels));
+  }
+  return TapEnd();
+}
