@@ -70,6 +70,16 @@ template <class T, int V> struct __align__(sizeof(T) * V) Pack
   T v[V];
 };
 
+static __device__ __forceinline__ double fused(double a, double b, double c)
+{
+  return fma(a, b, c);
+}
+
+static __device__ __forceinline__ float fused(float a, float b, float c)
+{
+  return fmaf(a, b, c);
+}
+
 /* The largest change, as bits: for numbers without a sign their order is that of the numbers, and NaN is the largest */
 static __device__ __forceinline__ unsigned long long change_bits(double a, double b)
 {
