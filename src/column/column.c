@@ -176,11 +176,9 @@ static PetscErrorCode PCColumnFindLines(PC pc)
     a = 0;
   else if (a == PETSC_DETERMINE)
     PetscCall(PCColumnChooseAxis(pc, g, cut, &a));
-  PetscCheck(a<g->dim, comm, PETSC_ERR_ARG_OUTOFRANGE,
-                 "Columns along axis %s were asked for, but the grid has %" PetscInt_FMT " dimension%s: choose another -pc_column_axis",
-                 PCColumnAxes[a], g->dim, g->dim> 1
-                 ? "s"
-                 : "");
+  PetscCheck(a < g->dim, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "Columns along axis %s were asked for, but the grid has %" PetscInt_FMT " dimension%s: choose another -pc_column_axis", PCColumnAxes[a],
+             g->dim, g->dim == 1 ? "" : "s");
   name = (char)('x' + a);
   PetscCheck(!PCColumnIsPeriodic(g, a), comm, PETSC_ERR_SUP,
              "The grid is periodic along axis %c, but PCCOLUMN needs columns with two ends: choose another axis (-pc_column_axis)", name);

@@ -10,8 +10,28 @@ typedef struct {
   PetscBool       rowij; /* got with MatGetRowIJ() on the host */
   PetscMemType    type;
   StrataCSR       block[2];
-  StrataArray     devicemap;
+  StrataArray     devicemap, devicerow[2];
 } StrataRows;
+
+/* On the device PETSc may have left out the row pointers of empty rows: then all of them are brought there */
+static PetscErrorCode StrataRowsComplete(StrataRows *r, Mat B, PetscInt b)
+{
+  const PetscInt *row, *col;
+  PetscInt        n, i;
+  PetscBool       done;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(B, 0, PETSC_FALSE, PETSC_FALSE, &n, &row, &col, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "The rows of a matrix of type %s cannot be read", ((PetscObject)B)->type_name);
+  for (i = 0; i < n; i++)
+    if (row[i] == row[i + 1]) break;
+  if (i < n) {
+    PetscCall(StrataArraySet(&r->devicerow[b], (size_t)(n + 1) * sizeof(PetscInt), PETSC_MEMTYPE_HOST, row));
+    PetscCall(StrataArrayRead(&r->devicerow[b], r->type, &r->block[b].row));
+  }
+  PetscCall(MatRestoreRowIJ(B, 0, PETSC_FALSE, PETSC_FALSE, &n, &row, &col, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscErrorCode StrataRowsGet(Mat A, StrataRows *r)
 {
@@ -51,6 +71,7 @@ static PetscErrorCode StrataRowsGet(Mat A, StrataRows *r)
     r->rowij = PETSC_TRUE;
     r->type = PETSC_MEMTYPE_HOST;
   }
+  for (b = 0; b < (mpi ? 2 : 1) && PetscMemTypeDevice(r->type); b++) PetscCall(StrataRowsComplete(r, b ? r->offdiagonal : r->diagonal, b));
   r->block[0].first = (StrataInt)first;
   if (mpi) {
     PetscCall(StrataArraySet(&r->devicemap, (size_t)ncols * sizeof(PetscInt), PETSC_MEMTYPE_HOST, r->colmap));
@@ -73,6 +94,7 @@ static PetscErrorCode StrataRowsRestore(StrataRows *r)
     PetscCall(MatRestoreRowIJ(B, 0, PETSC_FALSE, PETSC_FALSE, &n, &r->block[b].row, &r->block[b].col, &done));
   }
   PetscCall(StrataArrayDestroy(&r->devicemap));
+  for (b = 0; b < 2; b++) PetscCall(StrataArrayDestroy(&r->devicerow[b]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
