@@ -3,14 +3,23 @@
 */
 #include "register_cuda.h"
 
+/* Do the legs along x alone matter? */
+template <class T> static bool lines(const typename Typed<T>::System &s)
+{
+  bool others = s.form == STRATA_SYSTEM_VARIABLE && s.dim > 1;
+
+  for (int l = 2; l < 2 * s.dim; l++) others = others || s.leg[l] != 0;
+  return !others;
+}
+
 template <class T> int register_depth(const typename Typed<T>::System &s, int sweeps)
 {
-  return s.dim == 2 ? rows_depth<T>(s, sweeps) : 0;
+  return lines<T>(s) ? lines_depth<T>(s, sweeps) : s.dim == 2 ? rows_depth<T>(s, sweeps) : 0;
 }
 
 template <class T> cudaError_t register_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream)
 {
-  return rows_sweeps<T>(s, p, stream);
+  return lines<T>(s) ? lines_sweeps<T>(s, p, stream) : rows_sweeps<T>(s, p, stream);
 }
 
 template int         register_depth<double>(const StrataSystem_d &, int);

@@ -6,6 +6,11 @@
 
 #include "cycle_cuda.h"
 
+/* along x alone, of 1D grids and of those whose other legs are zero */
+template <class T> int         lines_depth(const typename Typed<T>::System &s, int sweeps);
+template <class T> cudaError_t lines_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream);
+
+/* 2D */
 template <class T> int         rows_depth(const typename Typed<T>::System &s, int sweeps);
 template <class T> cudaError_t rows_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream);
 

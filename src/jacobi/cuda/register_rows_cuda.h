@@ -315,11 +315,11 @@ static cudaError_t rows_launch(const typename Typed<T>::System &s, const Pass<T>
 
   if (err != cudaSuccess) return err;
   const Cut cut = cut_box<S>(s.n, p.box, S::WARPS * d.processors, K);
-  const int tasks = cut.strips * cut.chunks;
+  const int tasks = cut.strips * cut.chunks, blocks = tasks < d.processors ? tasks : d.processors;
 
   err = cudaFuncSetAttribute(stream_rows<T, K, FORM, FULL, WIDE>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::BYTES);
   if (err != cudaSuccess) return err;
-  stream_rows<T, K, FORM, FULL, WIDE> < <<tasks<d.processors ? tasks : d.processors, S::WARPS * WARP, S::BYTES, stream>>>(s, p, cut);
+  stream_rows<T, K, FORM, FULL, WIDE><<<blocks, S::WARPS * WARP, S::BYTES, stream>>>(s, p, cut);
   return cudaGetLastError();
 }
 
