@@ -35,6 +35,11 @@ int main(int argc, char **argv)
         cycles_d("fp64", dim, form, side);
         cycles_f("fp32", dim, form, side);
       }
+  for (int dim = 1; dim <= 3; dim++)
+    for (int side = 0; side < SIDES; side++) {
+      strips_d("fp64", dim, side);
+      strips_f("fp32", dim, side);
+    }
   nan_d("fp64");
   nan_f("fp32");
   return TapEnd();

@@ -143,7 +143,7 @@ static void TYPED(definition)(const TYPED(Problem) *p, REAL *y, REAL *change)
 /* All shapes and numbers of sweeps, for one form and what is beyond the sides */
 static void TYPED(cycles)(const char *precision, int dim, int form, int side)
 {
-  int exact = 1, single = 1, tiles = 1, changes = 1, cases = 0;
+  int exact = 1, single = 1, tiles = 1, changes = 1, fast = 1, ones = 1, cases = 0;
 
   for (int shape = 0; shape < SHAPES; shape++)
     for (int k = 1; k <= 9; k += k < 4 ? 1 : 5)
@@ -174,7 +174,16 @@ static void TYPED(cycles)(const char *precision, int dim, int form, int side)
             single &= TYPED(Same)(y, want, p.cells);
           changes &= change == expected;
         }
-        TYPED(StrataCycleHost)(&p.s, &p.t, &p.box, p.weight, p.b, p.x, want, NULL);
+        TYPED(Poison)(want, p.cells);
+        expected = -1;
+        fast &= !TYPED(StrataCycleFastHost)(&p.s, &p.t, &p.box, p.weight, p.b, p.x, want, &expected) && TYPED(Same)(y, want, p.cells);
+        changes &= change == expected;
+        for (int m = 0; m < k; m++) p.weight[m] = 1;
+        TYPED(StrataCycleHost)(&p.s, &p.t, &p.box, p.weight, p.b, p.x, y, NULL);
+        TYPED(StrataCycleHost)(&p.s, &p.t, &p.box, NULL, p.b, p.x, want, NULL);
+        ones &= TYPED(Same)(y, want, p.cells);
+        TYPED(Poison)(want, p.cells);
+        ones &= !TYPED(StrataCycleFastHost)(&p.s, &p.t, &p.box, NULL, p.b, p.x, want, NULL) && TYPED(Same)(y, want, p.cells);
         cases++;
         FreeArrays(&p.arrays);
       }
@@ -182,6 +191,8 @@ static void TYPED(cycles)(const char *precision, int dim, int form, int side)
   ok(exact, "%s, %dD, %s, %s: an overlap of 2 (k - 1) gives k plain sweeps", precision, dim, forms[form], sides[side]);
   ok(single, "%s, %dD, %s, %s: one sweep does not depend on the overlap", precision, dim, forms[form], sides[side]);
   ok(tiles, "%s, %dD, %s, %s: tiles by their definition, no other cell is written", precision, dim, forms[form], sides[side]);
+  ok(fast, "%s, %dD, %s, %s: rows at a time give the same bits", precision, dim, forms[form], sides[side]);
+  ok(ones, "%s, %dD, %s, %s: no weights are weights of 1", precision, dim, forms[form], sides[side]);
   ok(changes, "%s, %dD, %s, %s: the largest change", precision, dim, forms[form], sides[side]);
 }
 
@@ -199,6 +210,41 @@ static void TYPED(nan)(const char *precision)
     p.b[at] = NAN;
     TYPED(StrataCycleHost)(&p.s, &p.t, &p.box, p.weight, p.b, p.x, y, &change);
     ok(isnan(change), "%s: NaN in cell %d is seen", precision, at);
+    change = 0;
+    ok(!TYPED(StrataCycleFastHost)(&p.s, &p.t, &p.box, p.weight, p.b, p.x, y, &change) && isnan(change), "%s: rows at a time", precision);
+    p.t.overlap[0] = p.t.overlap[1] = 0;
+    p.t.tile[0] = p.t.tile[1] = 4;
+    change = 0;
+    ok(!TYPED(StrataCycleFastHost)(&p.s, &p.t, &p.box, p.weight, p.b, p.x, y, &change) && isnan(change), "%s: tiles by rows", precision);
     FreeArrays(&p.arrays);
   }
+}
+
+/* Grids that are swept in several strips, against plain sweeps */
+static void TYPED(strips)(const char *precision, int dim, int side)
+{
+  const int wide[3][3] = {{9000, 1, 1}, {2500, 23, 1}, {330, 101, 5}};
+  int       same = 1;
+
+  for (int form = 0; form < 3; form++)
+    for (int k = 2; k <= 9; k += 7) {
+      TYPED(Problem) p;
+      StrataBox      all = {{0, 0, 0}, {0, 0, 0}};
+      REAL          *y, *want, *before, *after, change = -1, expected = 0;
+
+      TYPED(make)(&p, dim, form, side, wide[dim - 1], k, 1);
+      for (int a = 0; a < 3; a++) all.hi[a] = p.s.n[a];
+      y = TYPED(Numbers)(&p.arrays, p.cells, 0, 1);
+      want = TYPED(Numbers)(&p.arrays, p.cells, 0, 1);
+      before = TYPED(Numbers)(&p.arrays, p.cells, 0, 1);
+      after = TYPED(Numbers)(&p.arrays, p.cells, 0, 1);
+      TYPED(Poison)(y, p.cells);
+      TYPED(Poison)(want, p.cells);
+      same &= !TYPED(StrataCycleFastHost)(&p.s, &p.t, &p.box, p.weight, p.b, p.x, y, &change);
+      TYPED(sweeps)(&p, &all, before, after);
+      TYPED(take)(&p, &p.box, before, after, want, &expected);
+      same &= TYPED(Same)(y, want, p.cells) && change == expected;
+      FreeArrays(&p.arrays);
+    }
+  ok(same, "%s, %dD, %s: wide grids in strips", precision, dim, sides[side]);
 }

@@ -195,6 +195,14 @@ static PetscErrorCode StrataJacobiPlan(StrataJacobi j)
 
 /* ---- cycles ---------------------------------------------------------------------------------------------------------------------- */
 
+/* Sweeps of a pass. On the host deep passes do not fit the cache; a rank that exchanges frames sweeps as deep as these are all the same. */
+static PetscInt StrataJacobiMost(StrataJacobi j, PetscMemType type)
+{
+  static const PetscInt deepest[] = {128, 16, 4};
+
+  return j->exact && PetscMemTypeHost(type) && !j->frame ? PetscMin(j->most, deepest[j->grid->dim - 1]) : j->most;
+}
+
 #define STRATA_TYPED "../jacobi/jacobi_typed.h"
 #include "../sys/typed.h"
 
@@ -359,8 +367,9 @@ static PetscErrorCode StrataJacobiBuildRows(StrataJacobi j, PetscBool transpose)
 /* The interval of the eigenvalues that the weights are for */
 static PetscErrorCode StrataJacobiSetInterval(StrataJacobi j, Mat A)
 {
-  PetscReal largest = 0, unit;
-  PetscInt  count, i;
+  PetscReal   largest = 0, unit;
+  PetscInt    count, i;
+  const char *prefix;
 
   PetscFunctionBegin;
   j->eigenvalues = 0;
@@ -369,7 +378,8 @@ static PetscErrorCode StrataJacobiSetInterval(StrataJacobi j, Mat A)
     j->interval[1] = j->bounds[1];
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(StrataSpectrum(A, j->grid, j->c->symmetric, STRATA_JACOBI_STEPS, &count, j->re, j->im));
+  PetscCall(PetscObjectGetOptionsPrefix(j->owner, &prefix));
+  PetscCall(StrataSpectrum(A, prefix, j->grid, j->c->symmetric, STRATA_JACOBI_STEPS, &count, j->re, j->im));
   for (i = 0; i < count; i++)
     if (j->re[i] > largest) largest = j->re[i];
   PetscCheck(largest > 0 && largest < PETSC_MAX_REAL, PetscObjectComm(j->owner), PETSC_ERR_ARG_WRONG,

@@ -26,7 +26,8 @@ static PetscErrorCode StrataSpectrumStart(StrataGrid g, Vec v)
 }
 
 /* The same by one Krylov method; none if it breaks down at once */
-static PetscErrorCode StrataSpectrumBy(Mat A, KSPType type, Vec b, PetscInt steps, PetscInt *count, PetscReal re[], PetscReal im[])
+static PetscErrorCode StrataSpectrumBy(Mat A, const char prefix[], KSPType type, Vec b, PetscInt steps, PetscInt *count, PetscReal re[],
+                                       PetscReal im[])
 {
   KSP ksp;
   PC  pc;
@@ -35,6 +36,8 @@ static PetscErrorCode StrataSpectrumBy(Mat A, KSPType type, Vec b, PetscInt step
   PetscFunctionBegin;
   PetscCall(VecDuplicate(b, &x));
   PetscCall(KSPCreate(PetscObjectComm((PetscObject)A), &ksp));
+  PetscCall(KSPSetOptionsPrefix(ksp, prefix)); /* else it would obey options of another solver */
+  PetscCall(KSPAppendOptionsPrefix(ksp, "hjacobi_esteig_"));
   PetscCall(KSPSetErrorIfNotConverged(ksp, PETSC_FALSE));
   PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPSetType(ksp, type));
@@ -54,7 +57,8 @@ static PetscErrorCode StrataSpectrumBy(Mat A, KSPType type, Vec b, PetscInt step
 /*
    StrataSpectrum - Ritz values of D^-1 A after some steps: of Lanczos' method (as CG) where the matrix is symmetric, else of Arnoldi's (as GMRES)
 */
-PetscErrorCode StrataSpectrum(Mat A, StrataGrid g, PetscBool symmetric, PetscInt steps, PetscInt *count, PetscReal re[], PetscReal im[])
+PetscErrorCode StrataSpectrum(Mat A, const char prefix[], StrataGrid g, PetscBool symmetric, PetscInt steps, PetscInt *count, PetscReal re[],
+                              PetscReal im[])
 {
   Vec b;
 
@@ -62,8 +66,8 @@ PetscErrorCode StrataSpectrum(Mat A, StrataGrid g, PetscBool symmetric, PetscInt
   PetscCall(MatCreateVecs(A, &b, NULL));
   PetscCall(StrataSpectrumStart(g, b));
   *count = 0;
-  if (symmetric) PetscCall(StrataSpectrumBy(A, KSPCG, b, steps, count, re, im));
-  if (!*count) PetscCall(StrataSpectrumBy(A, KSPGMRES, b, steps, count, re, im));
+  if (symmetric) PetscCall(StrataSpectrumBy(A, prefix, KSPCG, b, steps, count, re, im));
+  if (!*count) PetscCall(StrataSpectrumBy(A, prefix, KSPGMRES, b, steps, count, re, im));
   PetscCall(VecDestroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

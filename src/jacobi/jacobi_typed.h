@@ -85,7 +85,7 @@ static PetscErrorCode TYPED(StrataJacobiPass)(StrataJacobi j, StrataJacobiRows *
   }
 #endif
   (void)work;
-  TYPED(StrataCycleHost)(&s, t, &j->own, weight, b, x, y, change);
+  PetscCheck(!TYPED(StrataCycleFastHost)(&s, t, &j->own, weight, b, x, y, change), PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for tiles");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -95,7 +95,7 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
                                                 const PetscScalar *x, REAL *direct, REAL **result, PetscReal *change)
 {
   StrataJacobiRows *rows = &j->rows[transpose ? 1 : 0];
-  const PetscInt    k = j->subiterations, passes = (k + j->most - 1) / j->most, total = passes * cycles;
+  const PetscInt    k = j->subiterations, most = StrataJacobiMost(j, type), passes = (k + most - 1) / most, total = passes * cycles;
   const size_t      bytes = j->array[0].bytes;
   const REAL       *b, *from = NULL;
   REAL             *to, *last = NULL;
@@ -107,12 +107,12 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
   PetscCall(StrataArrayRead(&j->b, type, &b));
   if (change) PetscCall(StrataArrayWrite(&j->change, type, &last));
   for (p = 0; p < total; p++) {
-    const PetscInt  cycle = first + (transpose ? cycles - 1 - p / passes : p / passes), done = p % passes * j->most;
+    const PetscInt  cycle = first + (transpose ? cycles - 1 - p / passes : p / passes), done = p % passes * most;
     const PetscBool final = p + 1 == total ? PETSC_TRUE : PETSC_FALSE;
     StrataTiling    t = j->tiling;
     StrataArray    *into = &j->array[(total - 1 - p) % 2]; /* the last goes to array[0] */
 
-    t.sweeps = (int)PetscMin(j->most, k - done);
+    t.sweeps = (int)PetscMin(most, k - done);
     if (direct && (total - 1 - p) % 2 == 0)
       to = direct;
     else

@@ -111,6 +111,7 @@ PETSC_INTERN PetscErrorCode StrataChebyshevWeights(PetscInt k, PetscReal a, Pets
 PETSC_INTERN PetscErrorCode StrataRelaxationWeights(PetscInt levels, PetscReal a, PetscReal b, PetscInt k, PetscInt total, PetscInt *count,
                                                     PetscReal *weight[]);
 /* Estimated eigenvalues of the matrix with rows divided by its diagonal */
-PETSC_INTERN PetscErrorCode StrataSpectrum(Mat, StrataGrid, PetscBool symmetric, PetscInt steps, PetscInt *count, PetscReal re[], PetscReal im[]);
+PETSC_INTERN PetscErrorCode StrataSpectrum(Mat, const char prefix[], StrataGrid, PetscBool symmetric, PetscInt steps, PetscInt *count, PetscReal re[],
+                                           PetscReal im[]);
 
 #endif
