@@ -47,7 +47,12 @@ static PetscErrorCode MatConvert_Strata_AIJ(Mat A, MatType type, MatReuse reuse,
   PetscCall(StrataCoefficientsGetKernel(c, PETSC_MEMTYPE_HOST, &k));
   StrataGridColumns(g, &columns, outside);
   if (reuse == MAT_REUSE_MATRIX) {
+    PetscBool same;
+
     B = *newmat;
+    PetscCall(PetscLayoutCompare(A->rmap, B->rmap, &same));
+    PetscCheck(same, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+               "The matrix to reuse has other rows, or other ranks own them: use MAT_INITIAL_MATRIX");
     PetscCall(MatZeroEntries(B)); /* legs may have become zero */
   } else {
     PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &B));

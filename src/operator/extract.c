@@ -240,16 +240,14 @@ PetscErrorCode StrataGridCheckMat(StrataGrid g, Mat A)
 
 PetscErrorCode StrataMatGetGrid(Mat A, DM dm, StrataGrid *grid)
 {
-  StrataCoefficients c;
-  PetscBool          isstrata;
+  PetscBool isstrata;
 
   PetscFunctionBegin;
   *grid = NULL;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSTRATA, &isstrata));
   if (isstrata) {
-    PetscCall(MatStrataGetCoefficients(A, &c));
-    PetscCall(StrataGridReference(c->grid));
-    *grid = c->grid;
+    PetscCall(MatStrataGetGrid(A, grid));
+    PetscCall(StrataGridReference(*grid));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!dm) PetscCall(MatGetDM(A, &dm));
@@ -325,8 +323,6 @@ PetscErrorCode StrataCoefficientsGet(Mat A, DM dm, StrataCoefficients *coefficie
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSTRATA, &isstrata));
   if (isstrata) {
-    PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
-               "The operator is not assembled: call MatAssemblyBegin() and MatAssemblyEnd()");
     PetscCall(MatStrataGetCoefficients(A, coefficients));
     PetscCall(StrataCoefficientsReference(*coefficients));
     PetscFunctionReturn(PETSC_SUCCESS);

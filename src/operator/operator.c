@@ -20,6 +20,7 @@ static PetscErrorCode MatStrataContext(Mat A, Mat_Strata **ctx)
   PetscBool isstrata;
 
   PetscFunctionBegin;
+  PetscCheck(A, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "There is no matrix: create it with MatCreateStrata()");
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSTRATA, &isstrata));
   PetscCheck(isstrata, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "The matrix is of type %s, not %s: create it with MatCreateStrata()",
@@ -39,6 +40,15 @@ static PetscErrorCode MatStrataUseGrid(Mat_Strata *s, StrataGrid grid)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode MatStrataGetDM(Mat A, DM *dm)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGetDM(A, dm));
+  PetscCheck(*dm, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+             "The matrix has no grid: create it with MatCreateStrata() on a DMDA, or call MatSetDM()");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The operator, on the grid of its DM if it has none yet */
 static PetscErrorCode MatStrataPrepare(Mat A, Mat_Strata **ctx)
 {
@@ -48,9 +58,7 @@ static PetscErrorCode MatStrataPrepare(Mat A, Mat_Strata **ctx)
   PetscFunctionBegin;
   PetscCall(MatStrataContext(A, ctx));
   if ((*ctx)->c) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetDM(A, &dm));
-  PetscCheck(dm, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
-             "The matrix has no grid: create it with MatCreateStrata() on a DMDA, or call MatSetDM()");
+  PetscCall(MatStrataGetDM(A, &dm));
   PetscCall(StrataGridCreateDMDA(dm, &grid));
   PetscCall(StrataGridCheckMat(grid, A));
   PetscCall(MatStrataUseGrid(*ctx, grid));
@@ -92,10 +100,13 @@ static PetscErrorCode MatStrataEndSet(Mat A)
 
 static PetscErrorCode MatStrataNeedForm(Mat A, MatStrataForm form, Mat_Strata **s)
 {
+  MatStrataForm is;
+
   PetscFunctionBegin;
-  PetscCall(MatStrataPrepare(A, s));
-  PetscCheck((*s)->c->form == form, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The coefficients are in form %s, not %s",
-             MatStrataForms[(*s)->c->form], MatStrataForms[form]);
+  PetscCall(MatStrataContext(A, s));
+  PetscCall(MatStrataGetForm(A, &is));
+  PetscCheck(is == form, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The coefficients are in form %s, not %s", MatStrataForms[is],
+             MatStrataForms[form]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -150,6 +161,8 @@ PetscErrorCode MatStrataSetSides(Mat A, const MatStrataSide sides[])
 
   PetscFunctionBegin;
   PetscCall(MatStrataPrepare(A, &s));
+  PetscCheck(sides, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_NULL, "The sides are missing: give %" PetscInt_FMT " of them",
+             2 * s->c->grid->dim);
   for (l = 0; l < 2 * s->c->grid->dim; l++)
     PetscCheck(sides[l] == MAT_STRATA_DIRICHLET || sides[l] == MAT_STRATA_NEUMANN, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
                "Side %" PetscInt_FMT " is %d, neither MAT_STRATA_DIRICHLET nor MAT_STRATA_NEUMANN", l, (int)sides[l]);
@@ -176,11 +189,14 @@ PetscErrorCode MatStrataSetSides(Mat A, const MatStrataSide sides[])
 PetscErrorCode MatStrataGetSides(Mat A, MatStrataSide sides[])
 {
   Mat_Strata *s;
-  PetscInt    l;
+  DM          dm;
+  PetscInt    dim, l;
 
   PetscFunctionBegin;
-  PetscCall(MatStrataPrepare(A, &s));
-  for (l = 0; l < 2 * s->c->grid->dim; l++) sides[l] = s->c->side[l];
+  PetscCall(MatStrataContext(A, &s));
+  PetscCall(MatStrataGetDM(A, &dm));
+  PetscCall(DMGetDimension(dm, &dim));
+  for (l = 0; l < 2 * dim; l++) sides[l] = s->c ? s->c->side[l] : MAT_STRATA_DIRICHLET;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -211,10 +227,12 @@ PetscErrorCode MatStrataSetMask(Mat A, Vec mask)
   const PetscScalar *v;
   unsigned char     *m;
   PetscInt           i;
+  PetscBool          some = mask ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(MatStrataPrepare(A, &s));
-  if (mask) PetscCall(StrataGridCheckVec(s->c->grid, mask, "the mask"));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &some, 1, STRATA_MPI_BOOL, MPI_LOR, PetscObjectComm((PetscObject)A)));
+  if (some) PetscCall(StrataGridCheckVec(s->c->grid, mask, "the mask"));
   if (s->c->masking) PetscCall(MatStrataBeginSet(A, MAT_STRATA_NONE, &s));
   PetscCall(StrataArrayDestroy(&s->c->mask));
   PetscCall(StrataArrayDestroy(&s->c->flags));
@@ -289,6 +307,8 @@ PetscErrorCode MatStrataSetConstant(Mat A, PetscScalar excess, const PetscScalar
   PetscInt    l;
 
   PetscFunctionBegin;
+  PetscCall(MatStrataPrepare(A, &s));
+  PetscCheck(legs, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_NULL, "The legs are missing: give %" PetscInt_FMT " of them", 2 * s->c->grid->dim);
   PetscCall(MatStrataBeginSet(A, MAT_STRATA_CONSTANT, &s));
   s->c->excess = excess;
   for (l = 0; l < STRATA_LEGS; l++) s->c->leg[l] = l < 2 * s->c->grid->dim ? legs[l] : 0;
@@ -365,17 +385,22 @@ PetscErrorCode MatStrataSetTensor(Mat A, PetscInt axis, PetscInt columns, const 
 {
   Mat_Strata *s;
   StrataGrid  g;
-  PetscInt    bad[2], want;
+  PetscInt    along[2] = {axis, -axis}, bad[3], want;
 
   PetscFunctionBegin;
   PetscCall(MatStrataPrepare(A, &s));
   g = s->c->grid;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, along, 2, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
+  PetscCheck(along[0] == -along[1], PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+             "The columns are said to lie along axis %" PetscInt_FMT " on one rank, but along axis %" PetscInt_FMT " on another", -along[1],
+             along[0]);
   PetscCheck(axis >= 0 && axis < g->dim, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
              "The columns are said to lie along axis %" PetscInt_FMT ", but the grid has %" PetscInt_FMT " axes, counted from 0", axis, g->dim);
   want = g->n[axis == 0 ? 1 : 0] * g->n[axis == 2 ? 1 : 2];
   bad[0] = columns != want;
   bad[1] = levels != g->n[axis];
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, bad, 2, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
+  bad[2] = (want && (!area || !alpha)) || (g->n[axis] && !level);
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, bad, 3, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
   PetscCheck(!bad[0], PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
              "Numbers of %" PetscInt_FMT " columns were given on rank %d, but its box has %" PetscInt_FMT
              " columns (or the same on another rank): see MatStrataSetTensor() for their order",
@@ -384,6 +409,7 @@ PetscErrorCode MatStrataSetTensor(Mat A, PetscInt axis, PetscInt columns, const 
              "Numbers of %" PetscInt_FMT " levels were given on rank %d, but its box has %" PetscInt_FMT
              " levels (or the same on another rank): give those of its own levels",
              levels, g->rank, g->n[axis]);
+  PetscCheck(!bad[2], PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_NULL, "The numbers area, alpha or level are missing on some rank");
   PetscCall(MatStrataBeginSet(A, MAT_STRATA_TENSOR, &s));
   s->c->axis = axis;
   PetscCall(StrataArraySet(&s->c->area, (size_t)columns * sizeof(PetscScalar), PETSC_MEMTYPE_HOST, area));
@@ -449,7 +475,7 @@ static PetscErrorCode MatStrataSetVariable(Mat A, MatStrataForm form, Vec excess
   g = s->c->grid;
   PetscCall(StrataGridCheckVec(g, excess, "the excess"));
   for (l = 0; l < 2 * g->dim; l += step)
-    PetscCall(StrataGridCheckVec(g, legs[l / step], form == MAT_STRATA_FACES ? "the faces of an axis" : "a leg"));
+    PetscCall(StrataGridCheckVec(g, legs ? legs[l / step] : NULL, form == MAT_STRATA_FACES ? "the faces of an axis" : "a leg"));
   PetscCall(MatStrataBeginSet(A, form, &s));
   {
     /* all arrays in one memory: on the device if every vector is there */
@@ -648,9 +674,9 @@ PetscErrorCode MatStrataGetScaleShift(Mat A, PetscScalar *scale, PetscScalar *sh
   Mat_Strata *s;
 
   PetscFunctionBegin;
-  PetscCall(MatStrataPrepare(A, &s));
-  if (scale) *scale = s->c->scale;
-  if (shift) *shift = s->c->shift;
+  PetscCall(MatStrataContext(A, &s));
+  if (scale) *scale = s->c ? s->c->scale : 1;
+  if (shift) *shift = s->c ? s->c->shift : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -675,6 +701,31 @@ static PetscErrorCode MatStrataUpdateNullSpace(Mat A, Mat_Strata *s)
 
 static PetscErrorCode MatView_Strata(Mat, PetscViewer);
 
+/* Fails on all ranks if one was given other sides or another stencil than rank 0, or none */
+static PetscErrorCode MatStrataCheckRanks(Mat A, StrataCoefficients c)
+{
+  PetscReal given[2 + 2 * STRATA_LEGS], first[2 + 2 * STRATA_LEGS];
+  PetscInt  count = 0, differs = PETSC_MAX_INT, m;
+
+  PetscFunctionBegin;
+  given[count++] = c->form;
+  for (m = 0; m < STRATA_LEGS; m++) given[count++] = m < 2 * c->grid->dim ? c->side[m] : 0;
+  given[count++] = c->form == MAT_STRATA_CONSTANT ? c->excess : 0;
+  for (m = 0; m < STRATA_LEGS; m++) given[count++] = c->form == MAT_STRATA_CONSTANT ? c->leg[m] : 0;
+  PetscCall(PetscArraycpy(first, given, count));
+  PetscCallMPI(MPI_Bcast(first, (PetscMPIInt)count, MPIU_REAL, 0, PetscObjectComm((PetscObject)A)));
+  for (m = count - 1; m >= 0; m--)
+    if (given[m] != first[m] && !(PetscIsNanReal(given[m]) && PetscIsNanReal(first[m]))) differs = m;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &differs, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
+  PetscCheck(differs == PETSC_MAX_INT, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG,
+             "The %s of the operator differ%s between ranks: all must make the same calls with the same numbers",
+             differs == 0             ? "form"
+             : differs <= STRATA_LEGS ? "sides"
+                                      : "stencil",
+             differs == 0 || differs > STRATA_LEGS ? "s" : "");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatAssemblyEnd_Strata(Mat A, MatAssemblyType type)
 {
   Mat_Strata  *s;
@@ -684,6 +735,7 @@ static PetscErrorCode MatAssemblyEnd_Strata(Mat A, MatAssemblyType type)
   PetscFunctionBegin;
   if (type == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatStrataPrepare(A, &s));
+  PetscCall(MatStrataCheckRanks(A, s->c));
   PetscCheck(s->c->form != MAT_STRATA_NONE, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
              "The operator has no coefficients: call MatStrataSetConstant(), MatStrataSetTensor(), MatStrataSetFaces() or MatStrataSetLegs() first");
   PetscCall(StrataCoefficientsSetUp(s->c));
@@ -700,6 +752,27 @@ static PetscErrorCode MatAssemblyEnd_Strata(Mat A, MatAssemblyType type)
   PetscCall(MatGetDM(A, &dm));
   PetscCall(StrataCoefficientsNullSpace(s->c, dm, &s->nullspace, &s->components));
   PetscCall(MatStrataUpdateNullSpace(A, s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Vectors of a product, NULL for none, must have the rows of the matrix, each on its rank: PETSc looks at some of this, and on some ranks only */
+static PetscErrorCode MatStrataCheckVecs(Mat A, Vec x, Vec add, Vec y)
+{
+  const Vec all[3] = {x, add, y};
+
+  PetscFunctionBegin;
+  for (int m = 0; m < 3; m++) {
+    PetscLayout layout;
+    PetscBool   same;
+
+    if (!all[m]) continue;
+    PetscCall(VecGetLayout(all[m], &layout));
+    PetscCall(PetscLayoutCompare(layout, A->rmap, &same));
+    PetscCheck(same, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+               "A vector has %" PetscInt_FMT " entries, on this rank %" PetscInt_FMT ", and the matrix %" PetscInt_FMT
+               " rows, on this rank %" PetscInt_FMT " (or they differ on another rank): create it with MatCreateVecs() or DMCreateGlobalVector()",
+               layout->N, layout->n, A->rmap->N, A->rmap->n);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -731,6 +804,7 @@ static PetscErrorCode MatMult_Strata(Mat A, Vec x, Vec y)
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(A, &s));
+  PetscCall(MatStrataCheckVecs(A, x, NULL, y));
   PetscCall(MatStrataApply(A, s->c, s->halo, x, NULL, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -741,6 +815,7 @@ static PetscErrorCode MatMultAdd_Strata(Mat A, Vec x, Vec add, Vec y)
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(A, &s));
+  PetscCall(MatStrataCheckVecs(A, x, add, y));
   PetscCall(MatStrataApply(A, s->c, s->halo, x, add, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -772,6 +847,7 @@ static PetscErrorCode MatMultTransposeAdd_Strata(Mat A, Vec x, Vec add, Vec y)
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(A, &s));
+  PetscCall(MatStrataCheckVecs(A, x, add, y));
   PetscCall(MatStrataGetTranspose(s, x, &c));
   PetscCall(MatStrataApply(A, c, s->halo, x, add, y));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -792,6 +868,7 @@ static PetscErrorCode MatGetDiagonal_Strata(Mat A, Vec d)
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(A, &s));
+  PetscCall(MatStrataCheckVecs(A, NULL, NULL, d));
   PetscCall(VecGetArrayWriteAndMemType(d, &p, &type));
   PetscCall(StrataCoefficientsRows(s->c, STRATA_ROW_DIAGONAL, 0, type, p));
   PetscCall(VecRestoreArrayWriteAndMemType(d, &p));
@@ -860,6 +937,9 @@ static PetscErrorCode MatAXPY_Strata(Mat Y, PetscScalar a, Mat X, MatStructure s
 
   PetscFunctionBegin;
   (void)str;
+  PetscCall(PetscLayoutCompare(X->rmap, Y->rmap, &same));
+  PetscCheck(same, PetscObjectComm((PetscObject)Y), PETSC_ERR_ARG_SIZ,
+             "MatAXPY() of Strata operators: other ranks own the rows of X than those of Y");
   PetscCall(MatStrataContext(X, &x));
   PetscCall(MatStrataContext(Y, &y));
   PetscCheck(X->assembled, PetscObjectComm((PetscObject)X), PETSC_ERR_ARG_WRONGSTATE, "X is not assembled");
@@ -912,7 +992,7 @@ static PetscErrorCode MatCreateVecs_Strata(Mat A, Vec *right, Vec *left)
   DM dm;
 
   PetscFunctionBegin;
-  PetscCall(MatGetDM(A, &dm));
+  PetscCall(MatStrataGetDM(A, &dm));
   if (right) PetscCall(DMCreateGlobalVector(dm, right));
   if (left) PetscCall(DMCreateGlobalVector(dm, left));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -925,7 +1005,7 @@ static PetscErrorCode MatDuplicate_Strata(Mat A, MatDuplicateOption option, Mat 
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(A, &s));
-  PetscCall(MatGetDM(A, &dm));
+  PetscCall(MatStrataGetDM(A, &dm));
   PetscCall(MatCreateStrata(dm, B));
   PetscCall(MatStrataPrepare(*B, &t));
   if (option != MAT_COPY_VALUES) PetscFunctionReturn(PETSC_SUCCESS);
@@ -941,17 +1021,62 @@ static PetscErrorCode MatDuplicate_Strata(Mat A, MatDuplicateOption option, Mat 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode MatCopy_Strata(Mat A, Mat B, MatStructure str)
+{
+  Mat_Strata        *s;
+  StrataCoefficients own;
+
+  PetscFunctionBegin;
+  (void)str;
+  PetscCall(MatStrataContext(B, &s));
+  PetscCall(MatShellGetContext(A, &s));
+  PetscCall(StrataCoefficientsDuplicate(s->c, &own));
+  PetscCall(MatStrataReplaceCoefficients(B, own));
+  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Not left out: MatGetRow() of older versions of PETSc does not ask whether there is one */
+static PetscErrorCode MatGetRow_Strata(Mat A, PetscInt row, PetscInt *count, PetscInt **cols, PetscScalar **values)
+{
+  PetscFunctionBegin;
+  (void)row;
+  (void)count;
+  (void)cols;
+  (void)values;
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "The rows of a matrix of type %s are not stored: convert it to %s with MatConvert()", MATSTRATA, MATAIJ);
+}
+
+/* What MatConvert() calls for types that nobody has told it how to convert */
+static PetscErrorCode MatConvertFrom_Strata(Mat A, MatType type, MatReuse reuse, Mat *B)
+{
+  PetscBool isstrata;
+
+  PetscFunctionBegin;
+  (void)type;
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSTRATA, &isstrata));
+  PetscCheck(isstrata && reuse == MAT_REUSE_MATRIX, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "Matrices of type %s are made of type %s, not %s: convert to that first, with MatConvert() or -mat_type", MATSTRATA, MATAIJ,
+             ((PetscObject)A)->type_name);
+  PetscCall(MatCopy(A, *B, SAME_NONZERO_PATTERN));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatView_Strata(Mat A, PetscViewer viewer)
 {
   Mat_Strata       *s;
   StrataGrid        g;
   PetscViewerFormat format;
-  PetscBool         ascii;
+  PetscBool         ascii, file;
   PetscInt          a, masked = 0, i;
   char              line[64];
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)viewer, &file, PETSCVIEWERBINARY, PETSCVIEWERHDF5, ""));
+  PetscCheck(!file, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A matrix of type %s is not written to files: convert it to %s with MatConvert()",
+             MATSTRATA, MATAIJ);
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerGetFormat(viewer, &format));
   PetscCall(MatShellGetContext(A, &s));
@@ -1029,7 +1154,7 @@ static PetscErrorCode MatStrataContextDestroy(STRATA_DESTROY_ARGUMENT arg)
   Its coefficients come in one of the forms of `MatStrataForm`, with Dirichlet, Neumann and periodic sides and with masked cells. It works
   on host and on CUDA vectors, wherever the vectors are, with the same bits.
 
-  It supports `MatMult()` and its relatives, also transposed, `MatGetDiagonal()`, `MatNorm()` with `NORM_INFINITY`, `MatDuplicate()`,
+  It supports `MatMult()` and its relatives, also transposed, `MatGetDiagonal()`, `MatNorm()` with `NORM_INFINITY`, `MatDuplicate()`, `MatCopy()`,
   `MatScale()`, `MatShift()`, `MatAXPY()` between operators on the same grid, and conversion to and from `MATAIJ` with `MatConvert()`.
 
   A singular operator (its rows sum to zero and no side is of type Dirichlet) gets its null space attached: one vector for each
@@ -1064,6 +1189,11 @@ PetscErrorCode MatCreate_Strata(Mat A)
   SET(VIEW, MatView_Strata);
   SET(DESTROY, MatDestroy_Strata);
 #undef SET
+  A->ops->copy = MatCopy_Strata; /* those of MATSHELL would act on numbers of its own, which nobody reads */
+  A->ops->convertfrom = MatConvertFrom_Strata;
+  A->ops->getrow = MatGetRow_Strata;
+  A->ops->zerorows = NULL;
+  A->ops->zerorowscolumns = NULL;
   PetscCall(StrataComposeConversions(A, PETSC_TRUE));
   A->assembled = PETSC_FALSE;
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATSTRATA));
@@ -1097,6 +1227,7 @@ PetscErrorCode MatCreateStrata(DM dm, Mat *A)
   Mat_Strata *s;
 
   PetscFunctionBegin;
+  PetscCheck(dm, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "There is no DM: create a DMDA with DMDACreate1d(), DMDACreate2d() or DMDACreate3d()");
   PetscValidHeaderSpecific(dm, DM_CLASSID, 1);
   PetscCall(StrataInitializePackage());
   PetscCall(StrataGridCreateDMDA(dm, &grid));
@@ -1111,6 +1242,16 @@ PetscErrorCode MatCreateStrata(DM dm, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatStrataGetGrid(Mat A, StrataGrid *grid)
+{
+  Mat_Strata *s;
+
+  PetscFunctionBegin;
+  PetscCall(MatStrataPrepare(A, &s));
+  *grid = s->c->grid;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The coefficients, for the other rooms */
 PetscErrorCode MatStrataGetCoefficients(Mat A, StrataCoefficients *c)
 {
@@ -1118,6 +1259,8 @@ PetscErrorCode MatStrataGetCoefficients(Mat A, StrataCoefficients *c)
 
   PetscFunctionBegin;
   PetscCall(MatStrataPrepare(A, &s));
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+             "The operator is not assembled: call MatAssemblyBegin() and MatAssemblyEnd()");
   *c = s->c;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -44,7 +44,8 @@ PETSC_INTERN PetscErrorCode StrataCoefficientsMult(StrataCoefficients, StrataHal
 PETSC_INTERN PetscErrorCode StrataCoefficientsNullSpace(StrataCoefficients, DM, MatNullSpace *,
                                                         PetscInt *components); /* NULL if the operator is not singular */
 
-/* Of a MATSTRATA: its coefficients, and others in their place (the matrix takes the reference; assemble it afterwards) */
+/* Of a MATSTRATA: its grid; its coefficients, once assembled; others in their place (the matrix takes the reference; assemble it afterwards) */
+PETSC_INTERN PetscErrorCode MatStrataGetGrid(Mat, StrataGrid *);
 PETSC_INTERN PetscErrorCode MatStrataGetCoefficients(Mat, StrataCoefficients *);
 PETSC_INTERN PetscErrorCode MatStrataReplaceCoefficients(Mat, StrataCoefficients);
 PETSC_INTERN PetscErrorCode StrataComposeConversions(Mat, PetscBool);

@@ -91,6 +91,21 @@ static PetscReal StrataLevelWeight(PetscInt k, PetscInt nz, PetscReal depth)
   return (s * s * s - r * r * r) / 3;
 }
 
+/* The grid of the operator, which must be one that the problem can have */
+static PetscErrorCode StrataPressureGetGrid(Mat A, PetscInt axis, StrataGrid *grid)
+{
+  StrataGrid g;
+
+  PetscFunctionBegin;
+  PetscCall(MatStrataGetGrid(A, &g));
+  PetscCheck(g->dim == 3 && !g->periodic[0] && !g->periodic[1] && !g->periodic[2], g->comm, PETSC_ERR_ARG_WRONG,
+             "The pressure problem needs a DMDA of three dimensions without periodic directions");
+  PetscCheck(axis == 0 || axis == 2, g->comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "The columns of the pressure problem lie along axis 0 (x) or 2 (z), not %" PetscInt_FMT, axis);
+  *grid = g;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   StrataPressureSetOperator - Fills an operator with the pressure-correction equation of an atmosphere model, in tensor form
 
@@ -122,18 +137,12 @@ PetscErrorCode StrataPressureSetOperator(Mat A, PetscInt axis, PetscReal omega2,
 {
   const MatStrataSide sides[STRATA_LEGS] = {MAT_STRATA_NEUMANN, MAT_STRATA_NEUMANN, MAT_STRATA_NEUMANN,
                                             MAT_STRATA_NEUMANN, MAT_STRATA_NEUMANN, MAT_STRATA_NEUMANN};
-  StrataCoefficients  c;
   StrataGrid          g;
   PetscScalar        *area, *alpha, *level;
   PetscInt            h0, h1, ncol, nlev, nz, i, j, k;
 
   PetscFunctionBegin;
-  PetscCall(MatStrataGetCoefficients(A, &c));
-  g = c->grid;
-  PetscCheck(g->dim == 3 && !g->periodic[0] && !g->periodic[1] && !g->periodic[2], g->comm, PETSC_ERR_ARG_WRONG,
-             "The pressure problem needs a DMDA of three dimensions without periodic directions");
-  PetscCheck(axis == 0 || axis == 2, g->comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "The columns of the pressure problem lie along axis 0 (x) or 2 (z), not %" PetscInt_FMT, axis);
+  PetscCall(StrataPressureGetGrid(A, axis, &g));
   PetscCheck(omega2 > 0 && lambda2 > 0 && depth > 0, g->comm, PETSC_ERR_ARG_OUTOFRANGE, "omega2 %g, lambda2 %g and depth %g must be positive",
              (double)omega2, (double)lambda2, (double)depth);
   h0 = axis == 0 ? 1 : 0;
@@ -193,18 +202,15 @@ PetscErrorCode StrataPressureSetOperator(Mat A, PetscInt axis, PetscReal omega2,
 @*/
 PetscErrorCode StrataPressureSetRHS(Mat A, PetscInt axis, PetscReal depth, Vec b)
 {
-  StrataCoefficients c;
-  StrataGrid         g;
-  const PetscInt     h0 = axis == 0 ? 1 : 0, h1 = axis == 0 ? 2 : 1;
-  PetscScalar       *v;
-  PetscReal         *horizontal, *vertical;
-  PetscInt           x[3], id = 0;
+  StrataGrid     g;
+  const PetscInt h0 = axis == 0 ? 1 : 0, h1 = axis == 0 ? 2 : 1;
+  PetscScalar   *v;
+  PetscReal     *horizontal, *vertical;
+  PetscInt       x[3], id = 0;
 
   PetscFunctionBegin;
-  PetscCall(MatStrataGetCoefficients(A, &c));
-  g = c->grid;
-  PetscCheck(axis == 0 || axis == 2, g->comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "The columns of the pressure problem lie along axis 0 (x) or 2 (z), not %" PetscInt_FMT, axis);
+  PetscCall(StrataPressureGetGrid(A, axis, &g));
+  PetscCheck(depth > 0, g->comm, PETSC_ERR_ARG_OUTOFRANGE, "depth %g must be positive", (double)depth);
   PetscCall(StrataGridCheckVec(g, b, "the right-hand side"));
   PetscCall(PetscMalloc2(g->n[h0] * g->n[h1], &horizontal, g->n[axis], &vertical));
   for (PetscInt j = 0; j < g->n[h1]; j++)
