@@ -132,36 +132,25 @@ static PetscBool StrataRelaxationSolve(StrataRelaxation *r, PetscReal a, PetscRe
   return PETSC_FALSE;
 }
 
-/* At each step the weight that keeps the largest factor so far smallest: large weights come when what they enlarge has become small */
-static PetscErrorCode StrataRelaxationOrder(StrataRelaxation r, PetscReal a, PetscReal b, PetscReal weight[])
+/* Each weight is spread evenly over the period, the largest at its start: what it enlarges, rounding errors too, smaller ones reduce */
+static void StrataRelaxationOrder(StrataRelaxation r, PetscReal weight[])
 {
-  enum { POINTS = 256 };
-  PetscReal sofar[POINTS], t[POINTS];
+  PetscInt used[STRATA_LEVELS] = {0};
 
-  PetscFunctionBegin;
-  for (PetscInt q = 0; q < POINTS; q++) {
-    t[q] = a * PetscPowReal(b / a, (PetscReal)q / (POINTS - 1));
-    sofar[q] = 0;
-  }
   for (PetscInt n = 0; n < r.count; n++) {
     PetscInt  best = -1;
-    PetscReal least = PETSC_MAX_REAL;
+    PetscReal first = PETSC_MAX_REAL;
 
     for (PetscInt i = 0; i < r.levels; i++) {
-      PetscReal most = -PETSC_MAX_REAL;
+      const PetscReal place = ((PetscReal)used[i] + (i ? 0.5 : 0)) / (PetscReal)r.times[i];
 
-      if (!r.times[i]) continue;
-      for (PetscInt q = 0; q < POINTS; q++) most = PetscMax(most, sofar[q] + PetscLogReal(PetscAbsReal(1 - r.weight[i] * t[q]) + 1e-300));
-      if (most < least) {
-        least = most;
-        best = i;
-      }
+      if (used[i] == r.times[i] || place >= first) continue;
+      first = place;
+      best = i;
     }
-    r.times[best]--;
+    used[best]++;
     weight[n] = r.weight[best];
-    for (PetscInt q = 0; q < POINTS; q++) sofar[q] += PetscLogReal(PetscAbsReal(1 - weight[n] * t[q]) + 1e-300);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
@@ -201,6 +190,6 @@ PetscErrorCode StrataRelaxationWeights(PetscInt levels, PetscReal a, PetscReal b
   *weight = NULL;
   if (!best.count) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(best.count, weight));
-  PetscCall(StrataRelaxationOrder(best, a, b, *weight));
+  StrataRelaxationOrder(best, *weight);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -83,9 +83,21 @@ static PetscErrorCode KSPHJacobiTest(KSP ksp, Vec x, PetscReal update)
     PetscCall(KSPHJacobiConverged(ksp, norm));
   else
     PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
-  if (h->first) h->finite = PetscIsInfOrNanReal(norm) ? PETSC_FALSE : PETSC_TRUE;
-  if (own && ksp->reason == KSP_DIVERGED_NANORINF && !h->first && h->finite) ksp->reason = KSP_DIVERGED_DTOL;
+  if (h->first && h->norm != HJACOBI_NORM_UPDATE) h->finite = PetscIsInfOrNanReal(norm) ? PETSC_FALSE : PETSC_TRUE;
+  if (own && ksp->reason == KSP_DIVERGED_NANORINF && h->finite) ksp->reason = KSP_DIVERGED_DTOL;
   h->first = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Does a solve that tests nothing at its beginning begin with numbers? */
+static PetscErrorCode KSPHJacobiCheckFinite(KSP ksp)
+{
+  PetscReal b, x = 0;
+
+  PetscFunctionBegin;
+  PetscCall(KSPHJacobiMaxAbs(ksp, ksp->vec_rhs, &b));
+  if (!ksp->guess_zero) PetscCall(KSPHJacobiMaxAbs(ksp, ksp->vec_sol, &x));
+  ((KSP_HJacobi *)ksp->data)->finite = PetscIsInfOrNanReal(b + x) ? PETSC_FALSE : PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,6 +178,7 @@ static PetscErrorCode KSPSolve_HJacobi(KSP ksp)
   }
   h->first = PETSC_TRUE;
   h->current = x;
+  if (ksp->normtype != KSP_NORM_NONE && h->norm == HJACOBI_NORM_UPDATE) PetscCall(KSPHJacobiCheckFinite(ksp));
   if (ksp->normtype != KSP_NORM_NONE && h->norm != HJACOBI_NORM_UPDATE) PetscCall(KSPHJacobiTest(ksp, x, 0));
   while (!ksp->reason) {
     const PetscInt step = ksp->normtype == KSP_NORM_NONE ? ksp->max_it : h->interval * j->period;
