@@ -108,7 +108,7 @@ static StrataCycleKernel choose(const typename Typed<T>::System &s, const Strata
                2 * (t.sweeps - 1));
     no[STRATA_KERNEL_SHARED][0] = 0;
   } else if (register_depth<T>(s, t.sweeps) < 2)
-    snprintf(no[STRATA_KERNEL_REGISTER], sizeof(no[0]), "it needs 2 sweeps or more");
+    snprintf(no[STRATA_KERNEL_REGISTER], sizeof(no[0]), t.sweeps < 2 ? "it needs 2 sweeps or more" : "it has no variable legs in 3D");
   if (!no[STRATA_KERNEL_PERSISTENT][0]) snprintf(no[STRATA_KERNEL_PERSISTENT], sizeof(no[0]), "there is none for this");
   if (bytes > (size_t)d.shared)
     snprintf(no[STRATA_KERNEL_SHARED], sizeof(no[0]), "a tile with its frame takes %zu bytes of %d, at most %d cells fit twice", bytes, d.shared,

@@ -14,12 +14,12 @@ template <class T> static bool lines(const typename Typed<T>::System &s)
 
 template <class T> int register_depth(const typename Typed<T>::System &s, int sweeps)
 {
-  return lines<T>(s) ? lines_depth<T>(s, sweeps) : s.dim == 2 ? rows_depth<T>(s, sweeps) : 0;
+  return lines<T>(s) ? lines_depth<T>(s, sweeps) : s.dim == 2 ? rows_depth<T>(s, sweeps) : planes_depth<T>(s, sweeps);
 }
 
 template <class T> cudaError_t register_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream)
 {
-  return lines<T>(s) ? lines_sweeps<T>(s, p, stream) : rows_sweeps<T>(s, p, stream);
+  return lines<T>(s) ? lines_sweeps<T>(s, p, stream) : s.dim == 2 ? rows_sweeps<T>(s, p, stream) : planes_sweeps<T>(s, p, stream);
 }
 
 template int         register_depth<double>(const StrataSystem_d &, int);
