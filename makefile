@@ -162,7 +162,7 @@ demo-run: all
 build/demo/levitus.h5: examples/levitus.py
 	@mkdir -p $(@D)
 	$$(petsc-conf/python) $< $@
-check-run: all $(patsubst %,$(build)/tests/%,$(filter $(or $(T),%),$(tests))) $(if $(filter $(or $(T),%),loading),$(tutorial_programs))
+check-run: all $(patsubst %,$(build)/tests/%,$(filter $(or $(T),%),$(tests))) $(if $(filter $(or $(T),%),loading smoother),$(tutorial_programs))
 	@$(environment); tests/check $(T)
 
 # ---- speed, on the CPU and on a GPU: reports go to docs/performance
