@@ -17,6 +17,7 @@
 #define PCCOLUMN   "column"
 #define PCHJACOBI  "hjacobi"
 #define KSPHJACOBI "hjacobi"
+#define KSPCGFUSED "cgfused"
 
 /*E
   MatStrataForm - the form in which a `MATSTRATA` operator keeps its coefficients
@@ -110,6 +111,20 @@ E*/
 typedef enum { HJACOBI_NORM_2, HJACOBI_NORM_INFINITY, HJACOBI_NORM_UPDATE } HJacobiNorm;
 PETSC_EXTERN const char *const HJacobiNorms[];
 
+/*E
+  KSPCGFusedForm - the recurrence of `KSPCGFUSED`
+
+  Values:
++ `KSP_CGFUSED_GEAR`    - that of Chronopoulos and Gear, with one reduction over the ranks in an iteration
+- `KSP_CGFUSED_CLASSIC` - that of Hestenes and Stiefel, with two
+
+  Level: intermediate
+
+.seealso: `KSPCGFUSED`, `KSPCGFusedSetForm()`
+E*/
+typedef enum { KSP_CGFUSED_GEAR, KSP_CGFUSED_CLASSIC } KSPCGFusedForm;
+PETSC_EXTERN const char *const KSPCGFusedForms[];
+
 /* An overlap as wide as it has to be for the iterates of plain sweeps */
 #define STRATA_EXACT (-1)
 
@@ -148,6 +163,12 @@ PETSC_EXTERN PetscErrorCode PCColumnSetSize(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCColumnGetSize(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCColumnSetGrid(PC, PetscInt, const PetscInt[]);
 PETSC_EXTERN PetscErrorCode PCColumnGetGrid(PC, PetscInt *, PetscInt[]);
+
+/* Conjugate gradients in few passes */
+PETSC_EXTERN PetscErrorCode KSPCGFusedSetForm(KSP, KSPCGFusedForm);
+PETSC_EXTERN PetscErrorCode KSPCGFusedGetForm(KSP, KSPCGFusedForm *);
+PETSC_EXTERN PetscErrorCode KSPCGFusedSetCheckInterval(KSP, PetscInt);
+PETSC_EXTERN PetscErrorCode KSPCGFusedGetCheckInterval(KSP, PetscInt *);
 
 /* Hierarchical Jacobi as a solver */
 PETSC_EXTERN PetscErrorCode KSPHJacobiSetSubiterations(KSP, PetscInt);

@@ -53,6 +53,14 @@ typedef PetscOptionItems StrataOptionItems;
 #define StrataGetCUDAStream(stream) PetscGetCurrentCUDAStream(stream)
 #endif
 
+/* 3.19: KSP_CONVERGED_NEG_CURVE, and the choice whether it is convergence */
+#if PETSC_VERSION_LT(3, 19, 0)
+#define KSP_CONVERGED_NEG_CURVE                          KSP_CONVERGED_CG_NEG_CURVE
+#define StrataKSPGetConvergedNegativeCurvature(ksp, flg) (*(flg) = PETSC_FALSE, PETSC_SUCCESS)
+#else
+#define StrataKSPGetConvergedNegativeCurvature(ksp, flg) KSPGetConvergedNegativeCurvature(ksp, flg)
+#endif
+
 /* 3.18 has no MatDenseGetArray*AndMemType() */
 #if PETSC_VERSION_LT(3, 19, 0)
 #define StrataDenseGetArrayRead(B, array, type)  (*(type) = PETSC_MEMTYPE_HOST, MatDenseGetArrayRead(B, array))

@@ -56,7 +56,7 @@ static PetscErrorCode StrataCheckABI(void)
 
   It fails if the running PETSc differs in version, index size, precision or number type from the one that Strata was built for.
 
-.seealso: `StrataFinalizePackage()`, `MATSTRATA`, `PCCOLUMN`, `PCHJACOBI`, `KSPHJACOBI`
+.seealso: `StrataFinalizePackage()`, `MATSTRATA`, `PCCOLUMN`, `PCHJACOBI`, `KSPHJACOBI`, `KSPCGFUSED`
 @*/
 PetscErrorCode StrataInitializePackage(void)
 {
@@ -71,6 +71,7 @@ PetscErrorCode StrataInitializePackage(void)
   PetscCall(PCRegister(PCCOLUMN, PCCreate_Column));
   PetscCall(PCRegister(PCHJACOBI, PCCreate_HJacobi));
   PetscCall(KSPRegister(KSPHJACOBI, KSPCreate_HJacobi));
+  PetscCall(KSPRegister(KSPCGFUSED, KSPCreate_CGFused));
   PetscCall(PetscClassIdRegister("Strata", &classid));
   PetscCall(PetscLogEventRegister("StrataHalo", classid, &STRATA_Halo));
   PetscCall(PetscLogEventRegister("StrataColSetUp", classid, &STRATA_ColumnSetUp));

@@ -21,6 +21,7 @@ PETSC_INTERN PetscErrorCode MatCreate_Strata(Mat);
 PETSC_INTERN PetscErrorCode PCCreate_Column(PC);
 PETSC_INTERN PetscErrorCode PCCreate_HJacobi(PC);
 PETSC_INTERN PetscErrorCode KSPCreate_HJacobi(KSP);
+PETSC_INTERN PetscErrorCode KSPCreate_CGFused(KSP);
 
 /* Calls into CUDA sources: plain C, the value is a cudaError_t */
 #if STRATA_HAVE_CUDA

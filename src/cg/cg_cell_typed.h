@@ -1,0 +1,47 @@
+/* Included by cg_cell.h for each precision */
+
+/* a + c b, for every vector of the method */
+STRATA_CELL REAL CELL(strata_cg_add)(REAL c, REAL b, REAL a)
+{
+  return FMA(c, b, a);
+}
+
+/* The curvature (p,Ap) of the next direction, without a product of its own (Chronopoulos and Gear) */
+STRATA_CELL REAL CELL(strata_cg_curvature)(REAL delta, REAL beta, REAL before)
+{
+  return FMA(-(beta * beta), before, delta);
+}
+
+/* Is there a next step? Not if the preconditioner or the operator is seen to be indefinite, or anything is not a number. */
+STRATA_CELL int CELL(strata_cg_ends)(REAL gamma, REAL gammabefore, REAL curvature, REAL before)
+{
+  return !(gamma * gammabefore > 0 && curvature * before > 0);
+}
+
+/* The squared norm that is tested */
+STRATA_CELL REAL CELL(strata_cg_tested)(int test, const REAL sum[])
+{
+  const REAL gamma = sum[STRATA_CG_GAMMA];
+
+  return test == STRATA_CG_TEST_R ? sum[STRATA_CG_RR] : test == STRATA_CG_TEST_Z ? sum[STRATA_CG_ZZ] : gamma < 0 ? -gamma : gamma;
+}
+
+/* After a step: the numbers of the next one */
+STRATA_CELL void CELL(strata_cg_judge)(TYPED(StrataCG) *cg, const REAL sum[])
+{
+  const REAL gamma = sum[STRATA_CG_GAMMA], beta = gamma / cg->gamma, curvature = CELL(strata_cg_curvature)(sum[STRATA_CG_DELTA], beta, cg->curvature);
+
+  for (int q = 0; q < STRATA_CG_SUMS; q++) cg->sum[q] = sum[q];
+  cg->its++;
+  if (cg->test != STRATA_CG_TEST_NONE) {
+    const REAL norm = (REAL)sqrt(CELL(strata_cg_tested)(cg->test, sum));
+
+    if (!(norm > cg->least && norm < cg->most)) cg->done = 1;
+  }
+  if (CELL(strata_cg_ends)(gamma, cg->gamma, curvature, cg->curvature)) cg->done = 1;
+  if (cg->done) return;
+  cg->beta = beta;
+  cg->alpha = gamma / curvature;
+  cg->gamma = gamma;
+  cg->curvature = curvature;
+}

@@ -1,0 +1,637 @@
+/*
+   KSPCGFUSED: conjugate gradients whose updates and dot products share passes through memory
+*/
+#include "cgimpl.h"
+
+/* The vectors of the method */
+enum { CG_R, CG_Z, CG_P, CG_W, CG_S }; /* residual, preconditioned residual, direction, A p, A z */
+
+/* Steps from one look at the device to the next, unless asked otherwise */
+#define CG_INTERVAL 8
+
+/* ---- one step, in pieces --------------------------------------------------------------------------------------------------------- */
+
+/* Arrays of vectors in one memory */
+typedef struct {
+  PetscScalar *r, *z, *p, *w, *s, *x;
+} CGArrays;
+
+static PetscErrorCode KSPCGFusedGetArrays(KSP ksp, CGArrays *a)
+{
+  KSP_CGFused  *cg = (KSP_CGFused *)ksp->data;
+  Vec           v[6] = {ksp->work[CG_R], ksp->work[CG_Z], ksp->work[CG_P], ksp->work[CG_W], cg->form == KSP_CGFUSED_GEAR ? ksp->work[CG_S] : NULL,
+                        ksp->vec_sol};
+  PetscScalar **to[6] = {&a->r, &a->z, &a->p, &a->w, &a->s, &a->x};
+
+  PetscFunctionBegin;
+  for (int m = 0; m < 6; m++) {
+    PetscMemType type;
+
+    *to[m] = NULL;
+    if (!v[m]) continue;
+    PetscCall(VecGetArrayAndMemType(v[m], to[m], &type));
+    PetscCheck(PetscMemTypeDevice(type) == PetscMemTypeDevice(cg->type), PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_INCOMP,
+               "The vectors of the solve are some on the host and some on a GPU: create right-hand side and solution with the same type");
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCGFusedRestoreArrays(KSP ksp, CGArrays *a)
+{
+  KSP_CGFused  *cg = (KSP_CGFused *)ksp->data;
+  Vec           v[6] = {ksp->work[CG_R], ksp->work[CG_Z], ksp->work[CG_P], ksp->work[CG_W], cg->form == KSP_CGFUSED_GEAR ? ksp->work[CG_S] : NULL,
+                        ksp->vec_sol};
+  PetscScalar **to[6] = {&a->r, &a->z, &a->p, &a->w, &a->s, &a->x};
+
+  PetscFunctionBegin;
+  for (int m = 0; m < 6; m++)
+    if (v[m]) PetscCall(VecRestoreArrayAndMemType(v[m], to[m]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The numbers that kernels read, work space, and the size of the problem on this rank */
+static PetscErrorCode KSPCGFusedGetSpace(KSP ksp, ptrdiff_t *n, PetscReal **work, StrataCG_d **numbers, void **stream)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  StrataArray *w = &cg->work[PetscMemTypeDevice(cg->type) ? 1 : 0], *q = &cg->numbers[PetscMemTypeDevice(cg->type) ? 1 : 0];
+  PetscInt     local;
+  size_t       bytes;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(ksp->work[CG_R], &local));
+  *n = (ptrdiff_t)local;
+  bytes = STRATA_CG_SUMS * StrataReduceWork(*n) * sizeof(PetscReal);
+  if (w->bytes != bytes) {
+    PetscCall(StrataArrayDestroy(w));
+    PetscCall(StrataArrayCreate(w, bytes));
+  }
+  PetscCall(StrataArrayWrite(w, cg->type, work));
+  if (q->bytes != sizeof(StrataCG_d)) PetscCall(StrataArrayCreate(q, sizeof(StrataCG_d)));
+  PetscCall(StrataArrayWrite(q, cg->type, numbers));
+  PetscCall(StrataGetStream(cg->type, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCGFusedSetNumbers(KSP ksp, PetscReal beta, PetscReal alpha, PetscBool tests)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  StrataCG_d   numbers;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(&numbers, sizeof(numbers)));
+  numbers.beta = beta;
+  numbers.alpha = alpha;
+  numbers.gamma = cg->gamma;
+  numbers.curvature = cg->curvature;
+  if (tests) {
+    numbers.test = ksp->normtype == KSP_NORM_UNPRECONDITIONED ? STRATA_CG_TEST_R
+                   : ksp->normtype == KSP_NORM_PRECONDITIONED ? STRATA_CG_TEST_Z
+                   : ksp->normtype == KSP_NORM_NATURAL        ? STRATA_CG_TEST_NATURAL
+                                                              : STRATA_CG_TEST_NONE;
+    numbers.least = ksp->ttol;
+    numbers.most = ksp->divtol > 0 ? ksp->divtol * ksp->rnorm0 : PETSC_INFINITY;
+  }
+  PetscCall(StrataArraySet(&cg->numbers[PetscMemTypeDevice(cg->type) ? 1 : 0], sizeof(numbers), cg->type, &numbers));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCGFusedLogFlops(KSP ksp, PetscReal flops)
+{
+  PetscFunctionBegin;
+  if (PetscMemTypeDevice(((KSP_CGFused *)ksp->data)->type))
+    PetscCall(PetscLogGpuFlops(flops));
+  else
+    PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z = M r and, in the form of Chronopoulos and Gear, s = A z */
+static PetscErrorCode KSPCGFusedPrecondition(KSP ksp)
+{
+  Mat A;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(KSP_PCApply(ksp, ksp->work[CG_R], ksp->work[CG_Z]));
+  if (((KSP_CGFused *)ksp->data)->form == KSP_CGFUSED_GEAR) PetscCall(KSP_MatMult(ksp, A, ksp->work[CG_Z], ksp->work[CG_S]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All sums, in one reduction over the ranks */
+static PetscErrorCode KSPCGFusedSums(KSP ksp)
+{
+  KSP_CGFused    *cg = (KSP_CGFused *)ksp->data;
+  Vec             R = ksp->work[CG_R], Z = ksp->work[CG_Z], S = cg->form == KSP_CGFUSED_GEAR ? ksp->work[CG_S] : NULL;
+  const PetscBool norm = ksp->normtype == KSP_NORM_UNPRECONDITIONED ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(VecDotBegin(Z, R, &cg->sum[STRATA_CG_GAMMA]));
+  if (S) PetscCall(VecDotBegin(Z, S, &cg->sum[STRATA_CG_DELTA]));
+  if (norm) PetscCall(VecDotBegin(R, R, &cg->sum[STRATA_CG_RR]));
+  if (ksp->normtype == KSP_NORM_PRECONDITIONED) PetscCall(VecDotBegin(Z, Z, &cg->sum[STRATA_CG_ZZ]));
+  PetscCall(VecDotEnd(Z, R, &cg->sum[STRATA_CG_GAMMA]));
+  if (S) PetscCall(VecDotEnd(Z, S, &cg->sum[STRATA_CG_DELTA]));
+  if (norm) PetscCall(VecDotEnd(R, R, &cg->sum[STRATA_CG_RR]));
+  if (ksp->normtype == KSP_NORM_PRECONDITIONED) PetscCall(VecDotEnd(Z, Z, &cg->sum[STRATA_CG_ZZ]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Takes x and r a step along a direction that is there, with w = A p; then z, s and all sums */
+static PetscErrorCode KSPCGFusedAdvance(KSP ksp)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
+  PetscFunctionBegin;
+  PetscCall(VecAXPY(ksp->vec_sol, cg->alpha, ksp->work[CG_P]));
+  PetscCall(VecAXPY(ksp->work[CG_R], -cg->alpha, ksp->work[CG_W]));
+  PetscCall(KSPCGFusedPrecondition(ksp));
+  PetscCall(KSPCGFusedSums(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* p = z + beta p, w = A p and the curvature (p,w) */
+static PetscErrorCode KSPCGFusedDirection(KSP ksp, PetscReal *curvature)
+{
+  Mat A;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(VecAYPX(ksp->work[CG_P], ((KSP_CGFused *)ksp->data)->beta, ksp->work[CG_Z]));
+  PetscCall(KSP_MatMult(ksp, A, ksp->work[CG_P], ksp->work[CG_W]));
+  PetscCall(VecDot(ksp->work[CG_P], ksp->work[CG_W], curvature));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same, with the work on vectors in two passes: x, r and, in the form of Chronopoulos and Gear, p and w before z; sums after it */
+static PetscErrorCode KSPCGFusedAdvanceTogether(KSP ksp, PetscInt steps)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  const int    gear = cg->form == KSP_CGFUSED_GEAR;
+  CGArrays     a;
+  ptrdiff_t    n;
+  PetscReal   *work, (*history)[STRATA_CG_SUMS] = NULL;
+  StrataCG_d  *numbers;
+  void        *stream;
+
+  PetscFunctionBegin;
+  PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
+  if (PetscMemTypeDevice(cg->type)) PetscCall(StrataArrayWrite(&cg->history, cg->type, &history));
+  for (PetscInt q = 0; q < steps; q++) {
+    const PetscReal *z, *s;
+
+    PetscCall(KSPCGFusedGetArrays(ksp, &a));
+    z = gear ? a.z : NULL;
+    s = gear ? a.s : a.w;
+    StrataDispatch(cg->type, StrataCGUpdateHost_d(n, numbers, z, s, a.p, gear ? a.w : NULL, a.x, a.r, work),
+                   StrataCGUpdateCUDA_d(n, numbers, z, s, a.p, gear ? a.w : NULL, a.x, a.r, work, stream));
+    PetscCall(KSPCGFusedRestoreArrays(ksp, &a));
+    PetscCall(KSPCGFusedPrecondition(ksp));
+    PetscCall(KSPCGFusedGetArrays(ksp, &a));
+    StrataDispatch(cg->type, StrataCGSumsHost_d(n, a.r, a.z, a.s, work), StrataCGSumsCUDA_d(n, numbers, a.r, a.z, a.s, work, stream));
+#if STRATA_HAVE_CUDA
+    if (PetscMemTypeDevice(cg->type)) StrataCallCUDA(StrataCGJudgeCUDA_d(n, numbers, work, history, stream));
+#endif
+    PetscCall(KSPCGFusedRestoreArrays(ksp, &a));
+    PetscCall(KSPCGFusedLogFlops(ksp, (gear ? 16.0 : 10.0) * n));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The sums that the last step left */
+static PetscErrorCode KSPCGFusedReduce(KSP ksp)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  ptrdiff_t    n, run;
+  PetscReal   *work;
+  StrataCG_d  *numbers;
+  void        *stream;
+
+  PetscFunctionBegin;
+  PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
+  run = StrataReduceWork(n);
+  if (PetscMemTypeDevice(cg->type)) {
+    const StrataCG_d *read;
+
+    PetscCall(StrataArrayRead(&cg->numbers[1], PETSC_MEMTYPE_HOST, &read));
+    for (int q = 0; q < STRATA_CG_SUMS; q++) cg->sum[q] = read->sum[q];
+  } else
+    for (int q = 0; q < STRATA_CG_SUMS; q++) cg->sum[q] = q == STRATA_CG_DELTA && cg->form != KSP_CGFUSED_GEAR ? 0 : work[(q + 1) * run - 1];
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, cg->sum, STRATA_CG_SUMS, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)ksp)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* p = z + beta p, w = A p and the curvature, with our own kernels */
+static PetscErrorCode KSPCGFusedDirectionTogether(KSP ksp, PetscReal *curvature)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  CGArrays     a;
+  ptrdiff_t    n;
+  PetscReal   *work;
+  StrataCG_d  *numbers;
+  void        *stream;
+  Mat          A;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(KSPCGFusedSetNumbers(ksp, cg->beta, 0, PETSC_FALSE));
+  PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
+  PetscCall(KSPCGFusedGetArrays(ksp, &a));
+  StrataDispatch(cg->type, StrataCGDirectionHost_d(n, numbers, a.z, a.p), StrataCGDirectionCUDA_d(n, numbers, a.z, a.p, stream));
+  PetscCall(KSPCGFusedRestoreArrays(ksp, &a));
+  PetscCall(KSP_MatMult(ksp, A, ksp->work[CG_P], ksp->work[CG_W]));
+  PetscCall(KSPCGFusedLogFlops(ksp, 2.0 * n));
+  PetscCall(VecDot(ksp->work[CG_P], ksp->work[CG_W], curvature));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the solve ------------------------------------------------------------------------------------------------------------------- */
+
+/* r = b - A x */
+static PetscErrorCode KSPCGFusedResidual(KSP ksp)
+{
+  Mat A;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(KSP_MatMult(ksp, A, ksp->vec_sol, ksp->work[CG_R]));
+  PetscCall(VecAYPX(ksp->work[CG_R], -1.0, ksp->vec_rhs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The norm that is tested, from the sums of an iteration */
+static PetscReal KSPCGFusedNorm(KSP ksp)
+{
+  const PetscReal *sum = ((KSP_CGFused *)ksp->data)->sum;
+
+  if (ksp->normtype == KSP_NORM_NATURAL) return PetscSqrtReal(PetscAbsReal(sum[STRATA_CG_GAMMA]));
+  if (ksp->chknorm > ksp->its) return 0;
+  if (ksp->normtype == KSP_NORM_UNPRECONDITIONED) return PetscSqrtReal(sum[STRATA_CG_RR]);
+  if (ksp->normtype == KSP_NORM_PRECONDITIONED) return PetscSqrtReal(sum[STRATA_CG_ZZ]);
+  return 0;
+}
+
+/* Tests the iterate */
+static PetscErrorCode KSPCGFusedTest(KSP ksp, PetscReal norm)
+{
+  PetscFunctionBegin;
+  KSPCheckNorm(ksp, norm);
+  ksp->rnorm = norm;
+  PetscCall(KSPLogResidualHistory(ksp, norm));
+  PetscCall(KSPMonitor(ksp, ksp->its, norm));
+  PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the operator or the preconditioner shows to be indefinite ends the solve */
+static PetscErrorCode KSPCGFusedIndefinite(KSP ksp, PetscBool mat, PetscReal now, PetscReal before)
+{
+  PetscBool negative = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (mat) PetscCall(StrataKSPGetConvergedNegativeCurvature(ksp, &negative));
+  if (negative) {
+    PetscCall(PetscInfo(ksp, "converged due to negative curvature: %g\n", (double)now));
+    ksp->reason = KSP_CONVERGED_NEG_CURVE;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED,
+             "Diverged due to indefinite %s, %s %g after %g: KSP %s needs both symmetric and positive definite; try -ksp_type gmres",
+             mat ? "matrix" : "preconditioner", mat ? "(p,Ap)" : "(r,z)", (double)now, (double)before, KSPCGFUSED);
+  ksp->reason = mat ? KSP_DIVERGED_INDEFINITE_MAT : KSP_DIVERGED_INDEFINITE_PC;
+  PetscCall(PetscInfo(ksp, "diverging due to indefinite %s, %g after %g\n", mat ? "matrix" : "preconditioner", (double)now, (double)before));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Finds the numbers of the next step from the sums. Where only the direction itself can tell whether the operator is definite, it is made, and
+   `made` says so. */
+static PetscErrorCode KSPCGFusedPrepare(KSP ksp, PetscBool *made)
+{
+  KSP_CGFused    *cg = (KSP_CGFused *)ksp->data;
+  const PetscReal gamma = cg->sum[STRATA_CG_GAMMA], before = cg->curvature;
+  PetscReal       curvature;
+
+  PetscFunctionBegin;
+  *made = PETSC_FALSE;
+  KSPCheckDot(ksp, gamma);
+  if (gamma == 0) {
+    ksp->its++;
+    ksp->reason = KSP_CONVERGED_ATOL;
+    PetscCall(PetscInfo(ksp, "converged due to (r,z) = 0\n"));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (ksp->its && gamma * cg->gamma < 0) {
+    const PetscReal gammabefore = cg->gamma;
+
+    ksp->its++;
+    PetscCall(KSPCGFusedIndefinite(ksp, PETSC_FALSE, gamma, gammabefore));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  cg->beta = ksp->its ? gamma / cg->gamma : 0;
+  curvature = ksp->its ? cg->sum[STRATA_CG_DELTA] - cg->beta * cg->beta * before : cg->sum[STRATA_CG_DELTA];
+  if (cg->form == KSP_CGFUSED_GEAR) KSPCheckDot(ksp, curvature);
+  if (cg->form == KSP_CGFUSED_CLASSIC || curvature == 0 || (ksp->its && curvature * before <= 0)) {
+    *made = PETSC_TRUE;
+    if (cg->level == CGFUSED_NOTHING)
+      PetscCall(KSPCGFusedDirection(ksp, &curvature));
+    else
+      PetscCall(KSPCGFusedDirectionTogether(ksp, &curvature));
+    KSPCheckDot(ksp, curvature);
+    if (curvature == 0 || (ksp->its && PetscSign(curvature) * PetscSign(before) < 0)) {
+      ksp->its++;
+      PetscCall(KSPCGFusedIndefinite(ksp, PETSC_TRUE, curvature, before));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  cg->gamma = gamma;
+  cg->curvature = curvature;
+  cg->alpha = gamma / curvature;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   Rounding takes the residual of the recurrences away from b - A x, by no more than eps times what was added to it and to x. Once that is more
+   than the root of eps of the residual, the recurrences are fed with b - A x and A p anew (van der Vorst and Ye, 2000).
+*/
+static PetscErrorCode KSPCGFusedDrift(KSP ksp)
+{
+  KSP_CGFused    *cg = (KSP_CGFused *)ksp->data;
+  const PetscReal root = PetscSqrtReal(PETSC_MACHINE_EPSILON), norm = ksp->rnorm;
+  Mat             A;
+
+  PetscFunctionBegin;
+  if (cg->form != KSP_CGFUSED_GEAR || !(norm > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  cg->largest = PetscMax(cg->largest, norm);
+  cg->drift += PETSC_MACHINE_EPSILON * (cg->largest + norm);
+  if (cg->drift <= root * norm || cg->drift <= 1.1 * PETSC_MACHINE_EPSILON * cg->largest) PetscFunctionReturn(PETSC_SUCCESS);
+  if (norm < PETSC_MACHINE_EPSILON * cg->largest / root) PetscFunctionReturn(PETSC_SUCCESS); /* below that b - A x is no better */
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(KSPCGFusedResidual(ksp));
+  PetscCall(KSP_MatMult(ksp, A, ksp->work[CG_P], ksp->work[CG_W]));
+  PetscCall(KSPCGFusedPrecondition(ksp));
+  PetscCall(KSPCGFusedSums(ksp));
+  cg->drift = PETSC_MACHINE_EPSILON * cg->largest;
+  cg->replaced++;
+  PetscCall(PetscInfo(ksp, "residual replaced at iteration %" PetscInt_FMT "\n", ksp->its));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Steps that may be made before anybody has to look: on a device, where it makes the test itself */
+static PetscErrorCode KSPCGFusedBatch(KSP ksp, PetscInt *steps)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  PetscMPIInt  size;
+
+  PetscFunctionBegin;
+  *steps = 1;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)ksp), &size));
+  if (PetscMemTypeHost(cg->type) || cg->level != CGFUSED_VECTORS || cg->form != KSP_CGFUSED_GEAR || size > 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ksp->numbermonitors || ksp->chknorm > 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ksp->converged != KSPConvergedDefault && !(ksp->converged == KSPConvergedSkip && ksp->normtype == KSP_NORM_NONE))
+    PetscFunctionReturn(PETSC_SUCCESS);
+  *steps = PetscMin(cg->interval == PETSC_DETERMINE ? CG_INTERVAL : cg->interval, PetscMax(ksp->max_it - ksp->its, 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Makes `steps` steps, the first with the numbers that are prepared, and tests after each. On a device no more steps are made once one passes:
+   what is tested here is what was tested there. */
+static PetscErrorCode KSPCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  PetscInt     count = 1;
+  const PetscReal(*history)[STRATA_CG_SUMS] = NULL;
+
+  PetscFunctionBegin;
+  if (cg->level == CGFUSED_ALL && !made) {
+    PetscCall(StrataCGPassStep(cg->pass, cg->beta, cg->alpha, ksp->work[CG_Z], ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R], cg->sum));
+  } else if (cg->level == CGFUSED_NOTHING) {
+    if (!made) {
+      PetscCall(VecAYPX(ksp->work[CG_P], cg->beta, ksp->work[CG_Z]));
+      PetscCall(VecAYPX(ksp->work[CG_W], cg->beta, ksp->work[CG_S]));
+    }
+    PetscCall(KSPCGFusedAdvance(ksp));
+  } else if (made && cg->form == KSP_CGFUSED_GEAR) /* a direction of its own, rarely */
+    PetscCall(KSPCGFusedAdvance(ksp));
+  else {
+    PetscCall(KSPCGFusedSetNumbers(ksp, cg->beta, cg->alpha, steps > 1 ? PETSC_TRUE : PETSC_FALSE));
+    if (PetscMemTypeDevice(cg->type) && cg->history.bytes < steps * sizeof(*history)) {
+      PetscCall(StrataArrayDestroy(&cg->history));
+      PetscCall(StrataArrayCreate(&cg->history, steps * sizeof(*history)));
+    }
+    PetscCall(KSPCGFusedAdvanceTogether(ksp, steps));
+    PetscCall(KSPCGFusedReduce(ksp));
+    if (steps > 1) {
+      const StrataCG_d *numbers;
+
+      PetscCall(StrataArrayRead(&cg->numbers[1], PETSC_MEMTYPE_HOST, &numbers));
+      PetscCall(StrataArrayRead(&cg->history, PETSC_MEMTYPE_HOST, &history));
+      count = numbers->its;
+    }
+  }
+  for (PetscInt q = 0; q < count && !ksp->reason; q++) {
+    if (history)
+      for (int m = 0; m < STRATA_CG_SUMS; m++) cg->sum[m] = history[q][m];
+    PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
+    ksp->its++;
+    PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
+    PetscCall(KSPCGFusedTest(ksp, KSPCGFusedNorm(ksp)));
+    if (!ksp->reason && q + 1 < count) {
+      PetscBool other;
+
+      PetscCall(KSPCGFusedPrepare(ksp, &other));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* How this solve is done */
+static PetscErrorCode KSPCGFusedChoose(KSP ksp)
+{
+  KSP_CGFused       *cg = (KSP_CGFused *)ksp->data;
+  PetscBool          plain, same;
+  const PetscScalar *array;
+  VecType            type;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp->vec_sol, &plain, VECSEQ, VECMPI, VECSEQCUDA, VECMPICUDA, ""));
+  PetscCall(VecGetType(ksp->vec_sol, &type));
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp->work[CG_R], type, &same));
+  cg->level = plain && same ? CGFUSED_VECTORS : CGFUSED_NOTHING;
+  cg->type = PETSC_MEMTYPE_HOST;
+  cg->worked = PETSC_TRUE;
+  cg->whynot = cg->level == CGFUSED_NOTHING ? "vectors that are not plain arrays" : NULL;
+  if (cg->level == CGFUSED_NOTHING) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetArrayReadAndMemType(ksp->vec_sol, &array, &cg->type));
+  PetscCall(VecRestoreArrayReadAndMemType(ksp->vec_sol, &array));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPSolve_CGFused(KSP ksp)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  Vec          R = ksp->work[CG_R], Z = ksp->work[CG_Z];
+  PetscReal    norm = 0;
+  PetscMPIInt  failed = ksp->reason == KSP_DIVERGED_PC_FAILED;
+
+  PetscFunctionBegin;
+  ksp->its = 0;
+  PetscCall(KSPCGFusedChoose(ksp));
+  if (ksp->guess_zero)
+    PetscCall(VecCopy(ksp->vec_rhs, R));
+  else
+    PetscCall(KSPCGFusedResidual(ksp));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)ksp)));
+  if (failed) PetscCall(VecSet(R, PETSC_INFINITY)); /* the set-up failed, perhaps on some ranks only */
+  cg->gamma = cg->curvature = cg->beta = cg->alpha = cg->drift = cg->largest = 0;
+  cg->replaced = 0;
+  PetscCall(PetscArrayzero(cg->sum, STRATA_CG_SUMS));
+  if (ksp->normtype == KSP_NORM_UNPRECONDITIONED)
+    PetscCall(VecNorm(R, NORM_2, &norm));
+  else if (ksp->normtype != KSP_NORM_NONE) {
+    PetscCall(KSPCGFusedPrecondition(ksp));
+    PetscCall(KSPCGFusedSums(ksp));
+    norm = ksp->normtype == KSP_NORM_NATURAL ? PetscSqrtReal(PetscAbsReal(cg->sum[STRATA_CG_GAMMA])) : PetscSqrtReal(cg->sum[STRATA_CG_ZZ]);
+  }
+  PetscCall(KSPCGFusedTest(ksp, norm));
+  if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ksp->normtype == KSP_NORM_UNPRECONDITIONED || ksp->normtype == KSP_NORM_NONE) {
+    PetscCall(KSPCGFusedPrecondition(ksp));
+    PetscCall(KSPCGFusedSums(ksp));
+  }
+  PetscCall(VecSet(ksp->work[CG_P], 0));
+  PetscCall(VecSet(ksp->work[CG_W], 0));
+  if (Z && cg->level == CGFUSED_VECTORS) PetscCall(PetscInfo(ksp, "Vector updates and dot products are fused\n"));
+  while (!ksp->reason && ksp->its < ksp->max_it) {
+    PetscInt  steps;
+    PetscBool made;
+
+    PetscCall(KSPCGFusedDrift(ksp));
+    PetscCall(KSPCGFusedPrepare(ksp, &made));
+    if (ksp->reason) break;
+    PetscCall(KSPCGFusedBatch(ksp, &steps));
+    PetscCall(KSPCGFusedSteps(ksp, made, made ? 1 : steps));
+  }
+  if (!ksp->reason) ksp->reason = KSP_DIVERGED_ITS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the object ------------------------------------------------------------------------------------------------------------------ */
+
+static PetscErrorCode KSPSetUp_CGFused(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPSetWorkVecs(ksp, ((KSP_CGFused *)ksp->data)->form == KSP_CGFUSED_GEAR ? 5 : 4));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPSetFromOptions_CGFused(KSP ksp, StrataOptionItems PetscOptionsObject)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  PetscEnum    form = (PetscEnum)cg->form;
+  PetscInt     interval = cg->interval;
+  PetscBool    set;
+
+  PetscFunctionBegin;
+  PetscOptionsHeadBegin(PetscOptionsObject, "Fused conjugate gradient options");
+  PetscCall(PetscOptionsEnum("-ksp_cgfused_form", "Recurrence", "KSPCGFusedSetForm", KSPCGFusedForms, form, &form, &set));
+  if (set) PetscCall(KSPCGFusedSetForm(ksp, (KSPCGFusedForm)form));
+  PetscCall(
+      PetscOptionsInt("-ksp_cgfused_check_interval", "Iterations between looks at the GPU", "KSPCGFusedSetCheckInterval", interval, &interval, &set));
+  if (set) PetscCall(KSPCGFusedSetCheckInterval(ksp, interval));
+  PetscOptionsHeadEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPView_CGFused(KSP ksp, PetscViewer viewer)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  PetscBool    ascii;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  form %s\n", KSPCGFusedForms[cg->form]));
+  if (cg->interval == PETSC_DETERMINE)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  tested in every iteration; a GPU is looked at every %d iterations\n", CG_INTERVAL));
+  else
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  tested in every iteration; a GPU is looked at every %" PetscInt_FMT " iteration%s\n", cg->interval,
+                                     cg->interval == 1 ? "" : "s"));
+  if (!cg->worked) PetscFunctionReturn(PETSC_SUCCESS);
+  if (cg->level == CGFUSED_ALL)
+    PetscCall(StrataCGPassView(cg->pass, viewer));
+  else if (cg->level == CGFUSED_VECTORS)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  fused: vector updates and dot products, in %s memory; operator and preconditioner unfused%s%s\n",
+                                     PetscMemTypeDevice(cg->type) ? "CUDA" : "host", cg->whynot ? ": " : "", cg->whynot ? cg->whynot : ""));
+  else
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  unfused: %s\n", cg->whynot));
+  if (cg->replaced) PetscCall(PetscViewerASCIIPrintf(viewer, "  residuals replaced in the last solve: %" PetscInt_FMT "\n", cg->replaced));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPReset_CGFused(KSP ksp)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
+  PetscFunctionBegin;
+  for (int m = 0; m < 2; m++) {
+    PetscCall(StrataArrayDestroy(&cg->numbers[m]));
+    PetscCall(StrataArrayDestroy(&cg->work[m]));
+  }
+  PetscCall(StrataArrayDestroy(&cg->history));
+  cg->worked = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPDestroy_CGFused(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPReset_CGFused(ksp));
+  PetscCall(StrataCGFusedCompose(ksp, PETSC_FALSE));
+  PetscCall(KSPDestroyDefault(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   KSPCGFUSED = "cgfused" - The preconditioned conjugate gradient method with few passes through memory
+
+   Options Database Keys:
++  -ksp_cgfused_form <gear,classic>  - the recurrence, see `KSPCGFusedSetForm()`
+-  -ksp_cgfused_check_interval <m>   - iterations between looks at the GPU, see `KSPCGFusedSetCheckInterval()`
+
+   Level: beginner
+
+   Notes:
+   The iterates are those of `KSPCG` up to rounding, with any matrix and any preconditioner, which must be symmetric and definite. Updates of vectors
+   and dot products share passes through memory, and there is one reduction over the ranks in an iteration. `-ksp_view` says what is done together.
+
+   The form `KSP_CGFUSED_GEAR` finds the step length without a product of its own. Rounding can take its residual away from b - A x; it is replaced before
+   that can be seen.
+
+   All norm types of `KSPCG` are there. An operator or a preconditioner that is seen to be indefinite ends the solve with
+   `KSP_DIVERGED_INDEFINITE_MAT` or `KSP_DIVERGED_INDEFINITE_PC`.
+
+.seealso: `KSPCG`, `MATSTRATA`, `PCCOLUMN`, `KSPCGFusedSetForm()`, `KSPCGFusedSetCheckInterval()`, `KSPCreate()`, `KSPSetType()`, `KSPType`, `KSP`
+M*/
+PetscErrorCode KSPCreate_CGFused(KSP ksp)
+{
+  KSP_CGFused *cg;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&cg));
+  ksp->data = cg;
+  cg->form = KSP_CGFUSED_GEAR;
+  cg->interval = PETSC_DETERMINE;
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, PC_LEFT, 3));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_LEFT, 2));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NATURAL, PC_LEFT, 2));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_LEFT, 1));
+  ksp->ops->setup = KSPSetUp_CGFused;
+  ksp->ops->solve = KSPSolve_CGFused;
+  ksp->ops->destroy = KSPDestroy_CGFused;
+  ksp->ops->reset = KSPReset_CGFused;
+  ksp->ops->view = KSPView_CGFused;
+  ksp->ops->setfromoptions = KSPSetFromOptions_CGFused;
+  ksp->ops->buildsolution = KSPBuildSolutionDefault;
+  ksp->ops->buildresidual = KSPBuildResidualDefault;
+  PetscCall(StrataCGFusedCompose(ksp, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

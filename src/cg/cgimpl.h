@@ -1,0 +1,47 @@
+/*
+   What the fused conjugate gradient method is made of
+*/
+#ifndef STRATA_CGIMPL_H
+#define STRATA_CGIMPL_H
+
+#include "../operator/operatorimpl.h"
+#include "cg_kernels.h"
+#include <petsc/private/kspimpl.h>
+#include <petsc/private/pcimpl.h>
+
+/* How much of an iteration is done together */
+typedef enum {
+  CGFUSED_NOTHING, /* each operation by itself, for vectors that are no plain arrays */
+  CGFUSED_VECTORS, /* updates of vectors and sums; operator and preconditioner by themselves */
+  CGFUSED_ALL      /* all of it, see StrataCGPass */
+} CGFusedLevel;
+
+/* All of an iteration together: one pass through the grid, for some operators and preconditioners */
+typedef struct _n_StrataCGPass *StrataCGPass;
+PETSC_INTERN PetscErrorCode     StrataCGPassCreate(KSP, StrataCGPass *, const char **whynot); /* NULL where that cannot be */
+PETSC_INTERN PetscErrorCode     StrataCGPassDestroy(StrataCGPass *);
+PETSC_INTERN PetscErrorCode     StrataCGPassStep(StrataCGPass, PetscReal beta, PetscReal alpha, Vec z, Vec p, Vec x, Vec r, PetscReal sums[]);
+PETSC_INTERN PetscErrorCode     StrataCGPassView(StrataCGPass, PetscViewer);
+
+typedef struct {
+  /* what was asked for */
+  KSPCGFusedForm form;
+  PetscInt       interval; /* steps between looks at the device; PETSC_DETERMINE: our choice */
+  /* how it is done */
+  CGFusedLevel level;
+  const char  *whynot; /* why not all together */
+  StrataCGPass pass;
+  PetscBool    worked; /* has a solve been made, and in which memory */
+  PetscMemType type;
+  StrataArray  numbers[2], work[2], history; /* a StrataCG_d and its work space, on the host and on the device; sums of the steps of a batch */
+  /* of the solve under way */
+  PetscReal gamma, curvature; /* (r,z) and (p,Ap) of the step before */
+  PetscReal beta, alpha;      /* of the next step */
+  PetscReal sum[STRATA_CG_SUMS];
+  PetscReal drift, largest; /* what rounding may have made of the residual, see KSPCGFusedDrift() */
+  PetscInt  replaced;       /* residuals that were replaced */
+} KSP_CGFused;
+
+PETSC_INTERN PetscErrorCode StrataCGFusedCompose(KSP, PetscBool);
+
+#endif
