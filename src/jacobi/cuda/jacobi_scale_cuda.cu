@@ -70,7 +70,8 @@ static __global__ void embed(int n0, int n1, int n2, StrataBox own, const double
   }
 }
 
-template <class T> static int embed_launch(const int n[3], const StrataBox *own, const double *x, const StrataGhost ghost[], T *y, cudaStream_t stream)
+template <class T>
+static int embed_launch(const int n[3], const StrataBox *own, const double *x, const StrataGhost ghost[], T *y, cudaStream_t stream)
 {
   const ptrdiff_t cells = (ptrdiff_t)n[0] * n[1] * n[2];
   Ghosts          g;
