@@ -401,11 +401,43 @@ static PetscErrorCode TestUnassembled(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A call of A with vectors x and y, and with a bad one in one place */
+static PetscErrorCode CallWith(int call, Mat A, Vec x, Vec y, Vec bad)
+{
+  PetscFunctionBeginUser;
+  switch (call) {
+  case 0: PetscCall(MatMult(A, bad, y)); break;
+  case 1: PetscCall(MatMult(A, x, bad)); break;
+  case 2: PetscCall(MatMultAdd(A, bad, x, y)); break;
+  case 3: PetscCall(MatMultAdd(A, x, bad, y)); break;
+  case 4: PetscCall(MatMultAdd(A, x, y, bad)); break;
+  case 5: PetscCall(MatMultTranspose(A, bad, y)); break;
+  case 6: PetscCall(MatMultTranspose(A, x, bad)); break;
+  case 7: PetscCall(MatMultTransposeAdd(A, bad, x, y)); break;
+  case 8: PetscCall(MatMultTransposeAdd(A, x, bad, y)); break;
+  case 9: PetscCall(MatMultTransposeAdd(A, x, y, bad)); break;
+  default: PetscCall(MatGetDiagonal(A, bad));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Vectors that are not the operator's: longer, or with the right number of entries on other ranks */
 static PetscErrorCode TestVectors(void)
 {
-  DM  dm;
-  Mat A;
+  static const char *const calls[] = {"MatMult() of it",
+                                      "MatMult() to it",
+                                      "MatMultAdd() of it",
+                                      "MatMultAdd() added to it",
+                                      "MatMultAdd() to it",
+                                      "MatMultTranspose() of it",
+                                      "MatMultTranspose() to it",
+                                      "MatMultTransposeAdd() of it",
+                                      "MatMultTransposeAdd() added to it",
+                                      "MatMultTransposeAdd() to it",
+                                      "MatGetDiagonal()"};
+  DM                       dm;
+  Mat                      A;
+  Vec                      x, y, bad;
 
   PetscFunctionBeginUser;
   PetscCall(MakeGrid(2, 3, 2 * size, 1, DM_BOUNDARY_NONE, &dm));
@@ -415,31 +447,19 @@ static PetscErrorCode TestVectors(void)
     PetscCall(MatCreateStrata(dm, &A));
     PetscCall(MatStrataSetConstant(A, 1, legs));
     PetscCall(Assemble(A));
-    for (int moved = 0; moved < (size > 1 ? 2 : 1); moved++) {
-      const char *what = moved ? "entries on other ranks" : "longer";
-      Vec         x, y, bad;
-
-      PetscCall(MatCreateVecs(A, &x, &y));
-      PetscCall(VecSet(x, 1));
-      PetscCall(MakeVec(!moved ? 7 : rank == 2 ? 6 : 5 + 2 * rank, &bad)); /* those of the last rank are as they should be */
-      is_error(MatMult(A, bad, y), PETSC_ERR_ARG_SIZ, "", "%s: MatMult() of it", what);
-      is_error(MatMult(A, x, bad), PETSC_ERR_ARG_SIZ, "", "%s: MatMult() to it", what);
-      is_error(MatMultAdd(A, bad, x, y), PETSC_ERR_ARG_SIZ, "", "%s: MatMultAdd() of it", what);
-      is_error(MatMultAdd(A, x, bad, y), PETSC_ERR_ARG_SIZ, "", "%s: MatMultAdd() added to it", what);
-      is_error(MatMultAdd(A, x, y, bad), PETSC_ERR_ARG_SIZ, "", "%s: MatMultAdd() to it", what);
-      is_error(MatMultTranspose(A, bad, y), PETSC_ERR_ARG_SIZ, "", "%s: MatMultTranspose() of it", what);
-      is_error(MatMultTranspose(A, x, bad), PETSC_ERR_ARG_SIZ, "", "%s: MatMultTranspose() to it", what);
-      is_error(MatMultTransposeAdd(A, bad, x, y), PETSC_ERR_ARG_SIZ, "", "%s: MatMultTransposeAdd() of it", what);
-      is_error(MatMultTransposeAdd(A, x, bad, y), PETSC_ERR_ARG_SIZ, "", "%s: MatMultTransposeAdd() added to it", what);
-      is_error(MatMultTransposeAdd(A, x, y, bad), PETSC_ERR_ARG_SIZ, "", "%s: MatMultTransposeAdd() to it", what);
-      is_error(MatGetDiagonal(A, bad), PETSC_ERR_ARG_SIZ, TapText("%d entries rows MatCreateVecs()", (moved ? 6 : 7) * (int)size),
-               "%s: MatGetDiagonal()", what);
-      is_error(MatMult(A, x, x), PETSC_ERR_ARG_WRONGSTATE, "x and y different", "MatMult() to itself");
-      is_error(MatMultAdd(A, x, y, x), PETSC_ERR_ARG_IDN, "different", "MatMultAdd() to itself");
-      PetscCall(VecDestroy(&x));
-      PetscCall(VecDestroy(&y));
-      PetscCall(VecDestroy(&bad));
-    }
+    PetscCall(MatCreateVecs(A, &x, &y));
+    for (int moved = 0; moved < (size > 1 ? 2 : 1); moved++)
+      for (int call = 0; call < (int)PETSC_STATIC_ARRAY_LENGTH(calls); call++) {
+        /* PETSc looks at some of it itself; a vector is new each time, since it may stay locked after an error */
+        PetscCall(MakeVec(!moved ? 7 : rank == 2 ? 6 : 5 + 2 * rank, &bad)); /* the last rank has as many entries as it should */
+        is_error(CallWith(call, A, x, y, bad), PETSC_ERR_ARG_SIZ, call < 10 ? "" : TapText("%d entries rows MatCreateVecs()", (moved ? 6 : 7) * size),
+                 "%s: %s", moved ? "entries on other ranks" : "longer", calls[call]);
+        PetscCall(VecDestroy(&bad));
+      }
+    is_error(MatMult(A, x, x), PETSC_ERR_ARG_WRONGSTATE, "x and y different", "MatMult() to itself");
+    is_error(MatMultAdd(A, x, y, x), PETSC_ERR_ARG_IDN, "different", "MatMultAdd() to itself");
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
     PetscCall(MatDestroy(&A));
   }
   PetscCall(DMDestroy(&dm));
