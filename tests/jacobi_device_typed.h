@@ -14,6 +14,7 @@ typedef struct {
 static void TYPED(make)(TYPED(Problem) *p, int kernel, int dim, int form, int side, const int shape[3], int k, int exact, int weights)
 {
   TYPED(StrataSystem) *s = &p->s;
+  const int            tiles = kernel == STRATA_KERNEL_SHARED || !exact;
 
   memset(p, 0, sizeof(*p));
   s->dim = dim;
@@ -26,7 +27,7 @@ static void TYPED(make)(TYPED(Problem) *p, int kernel, int dim, int form, int si
     const int high = a < dim && (side == GOES_ON || (side == MIXED && a == 1)) ? frame : 0;
 
     p->t.overlap[a] = a < dim ? o : 0;
-    p->t.tile[a] = a >= dim ? 1 : o + (kernel == STRATA_KERNEL_SHARED ? Between(1, dim == 3 ? 9 : 40) : 5000);
+    p->t.tile[a] = a >= dim ? 1 : o + (tiles ? Between(1, dim == 3 ? 9 : dim == 2 && a == 0 ? 180 : 40) : 5000);
     p->box.lo[a] = low;
     p->box.hi[a] = low + shape[a];
     s->n[a] = p->box.hi[a] + high;
@@ -86,7 +87,9 @@ static void TYPED(cycles)(const char *precision, int kernel, int dim, int form)
 
   for (int shape = 0; shape < SHAPES; shape++)
     for (int side = 0; side < SIDES; side++, kinds++) {
-      const int      exact = kernel != STRATA_KERNEL_SHARED || kinds % 3 == 0, weights = kinds % 2, shift = kinds % 5 == 4;
+      const int exact = kernel == STRATA_KERNEL_CLASSIC || (kernel == STRATA_KERNEL_REGISTER && (dim != 2 || form >= STRATA_SYSTEM_VARIABLE)) ||
+                        kinds % 3 == 0,
+                weights = kinds % 2, shift = kinds % 5 == 4;
       const int      k = sweeps[(kinds + form + dim) % (kernel == STRATA_KERNEL_SHARED && exact && dim == 3 ? 4 : 6)];
       const int     *n = shapes[dim - 1][shape];
       TYPED(Problem) p;
@@ -155,7 +158,12 @@ static void TYPED(choices)(const char *precision)
   ok(CHOICE(STRATA_KERNEL_AUTO) == STRATA_KERNEL_REGISTER && strstr(text, "register"), "%s: auto takes registers for exact sweeps", precision);
   ok(CHOICE(STRATA_KERNEL_CLASSIC) == STRATA_KERNEL_CLASSIC, "%s: classic is taken where it is asked for", precision);
   p.t.overlap[1] = 2;
-  ok(CHOICE(STRATA_KERNEL_AUTO) == STRATA_KERNEL_SHARED, "%s: auto takes shared memory where tiles overlap little", precision);
+  p.t.tile[0] = p.t.tile[1] = 32;
+  ok(CHOICE(STRATA_KERNEL_AUTO) == STRATA_KERNEL_SHARED, "%s: auto takes shared memory for small tiles that overlap little", precision);
+  p.t.tile[0] = 190;
+  p.t.tile[1] = 56;
+  ok(CHOICE(STRATA_KERNEL_AUTO) == STRATA_KERNEL_REGISTER, "%s: auto takes registers for large ones", precision);
+  p.t.tile[0] = 199;
   ok(CHOICE(STRATA_KERNEL_REGISTER) == STRATA_KERNEL_SHARED && strstr(text, "overlap"), "%s: registers cannot do that", precision);
   p.t.tile[0] = p.t.tile[1] = 1000;
   p.s.n[0] = p.s.n[1] = p.box.hi[0] = p.box.hi[1] = 2000;

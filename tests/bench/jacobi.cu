@@ -79,10 +79,10 @@ public:
   }
 
   /* Time of a cycle by a kernel. The ratio is that of a sweep to the classic one; the result must be the same where the iterates are. */
-  void cycles(const std::string &what, StrataCycleKernel kernel, int k, int tile, int overlap, double goal)
+  void cycles(const std::string &what, StrataCycleKernel kernel, int k, int tile, int overlap, double goal, int rows = 0)
   {
     const std::string  title = name + ": " + what + ", " + std::to_string(k) + " sweeps";
-    const StrataTiling t = tiling(k, tile, overlap);
+    const StrataTiling t = tiling(k, tile, overlap, rows ? rows : tile);
     char               text[512];
 
     if (Kernels<T>::kernel(&s, &t, kernel, &box, text, sizeof(text)) != kernel) {
@@ -134,12 +134,13 @@ private:
     return x;
   }
 
-  StrataTiling tiling(int k, int tile, int overlap)
+  StrataTiling tiling(int k, int tile, int overlap, int rows)
   {
     StrataTiling t = {{1, 1, 1}, {0, 0, 0}, k};
 
     for (int a = 0; a < s.dim; a++) {
-      t.tile[a] = tile > overlap ? tile : overlap + tile;
+      t.tile[a] = a == 1 ? rows : tile;
+      if (t.tile[a] <= overlap) t.tile[a] += overlap;
       t.overlap[a] = overlap;
     }
     return t;
@@ -161,7 +162,7 @@ private:
 
   void time_classic()
   {
-    const StrataTiling t = tiling(1, 32, 0);
+    const StrataTiling t = tiling(1, 32, 0, 32);
     cudaGraph_t        made;
     cudaGraphExec_t    exec;
     const int          sweeps = cells > 1e7 ? 4 : 64;
@@ -229,8 +230,11 @@ template <class T> static void bench(double copy)
     g.cycles("shared, tile 32, overlap 0", shared, 16, 32, 0, 0);
     g.cycles("shared, tile 32, overlap 4", shared, 16, 32, 4, 0);
     g.cycles("shared, tile 32, overlap 4", shared, 32, 32, 4, fp64 ? 3 : 0);
+    g.cycles("register, tile 192 x 56, overlap 4", reg, 8, 192, 4, 0, 56);
+    g.cycles("register, tile 192 x 56, overlap 4", reg, 32, 192, 4, fp64 ? 8 : 0, 56);
+    g.cycles("register, tile 192 x 56, overlap 8", reg, 64, 192, 8, 0, 56);
     g.cycles("register", reg, deep, 32, 2 * deep, 0);
-    g.cycles("register", reg, 4 * deep, 32, 8 * deep, 0);
+    g.cycles("register", reg, 4 * deep, 32, 8 * deep, fp64 ? 5.8 : 0);
   }
   {
     Grid<T> g("2D 4096^2", STRATA_SYSTEM_EQUAL, 4096, 4096, 1);

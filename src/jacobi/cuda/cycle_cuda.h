@@ -57,10 +57,6 @@ template <class T> cudaError_t classic_sweep(const typename Typed<T>::System &s,
 template <class T> size_t      shared_bytes(const typename Typed<T>::System &s, const StrataTiling &t, const StrataBox &box);
 template <class T> cudaError_t shared_sweeps(const typename Typed<T>::System &s, const StrataTiling &t, const Pass<T> &p, cudaStream_t stream);
 
-/* Exact sweeps in registers: the most that one pass can do of `sweeps`, 0 if none; and such a pass */
-template <class T> int         register_depth(const typename Typed<T>::System &s, int sweeps);
-template <class T> cudaError_t register_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream);
-
 #if defined(__CUDACC__)
 
 constexpr int WARP = 32;

@@ -1,7 +1,7 @@
 /*
    Jacobi cycles on the device: which kernel runs them, and in how many passes
 */
-#include "cycle_cuda.h"
+#include "register_cuda.h"
 #include <cstdio>
 #include <cstring>
 
@@ -18,19 +18,25 @@ template <class T> static bool exact(const typename Typed<T>::System &s, const S
   return true;
 }
 
+/* Are all sweeps of a cycle one pass over its tiles? */
+template <class T> static bool by_tiles(const typename Typed<T>::System &s, const StrataTiling &t, StrataCycleKernel kernel, const StrataBox &box)
+{
+  return kernel == STRATA_KERNEL_SHARED || (kernel == STRATA_KERNEL_REGISTER && !exact<T>(s, t, box));
+}
+
 /* Sweeps of the next pass, when so many are left */
-template <class T> static int pass_sweeps(const typename Typed<T>::System &s, StrataCycleKernel kernel, int left)
+template <class T> static int pass_sweeps(const typename Typed<T>::System &s, StrataCycleKernel kernel, bool tiles, int left)
 {
   const int depth = kernel == STRATA_KERNEL_REGISTER ? register_depth<T>(s, left) : 1;
 
-  return kernel == STRATA_KERNEL_SHARED ? left : depth > 1 ? depth : 1;
+  return tiles ? left : depth > 1 ? depth : 1;
 }
 
-template <class T> static int pass_count(const typename Typed<T>::System &s, StrataCycleKernel kernel, int sweeps)
+template <class T> static int pass_count(const typename Typed<T>::System &s, StrataCycleKernel kernel, bool tiles, int sweeps)
 {
   int count = 0;
 
-  for (int left = sweeps; left > 0; left -= pass_sweeps<T>(s, kernel, left)) count++;
+  for (int left = sweeps; left > 0; left -= pass_sweeps<T>(s, kernel, tiles, left)) count++;
   return count;
 }
 
@@ -45,7 +51,9 @@ static bool whole(const int n[3], const StrataBox &box)
 template <class T>
 static ptrdiff_t work_numbers(const typename Typed<T>::System &s, const StrataTiling &t, StrataCycleKernel kernel, const StrataBox &box)
 {
-  const int passes = pass_count<T>(s, kernel, t.sweeps), arrays = passes - 1 < 2 ? passes - 1 : whole(s.n, box) ? 1 : 2;
+  const int passes = pass_count<T>(s, kernel, by_tiles<T>(s, t, kernel, box), t.sweeps), arrays = passes - 1 < 2    ? passes - 1
+                                                                                                  : whole(s.n, box) ? 1
+                                                                                                                    : 2;
 
   return arrays * ((ptrdiff_t)s.n[0] * s.n[1] * s.n[2] + 31) / 32 * 32;
 }
@@ -54,7 +62,8 @@ template <class T>
 static int cycle(const typename Typed<T>::System &s, const StrataTiling &t, StrataCycleKernel kernel, const StrataBox &box, const T *weight,
                  const T *b, const T *x, T *y, T *change, T *work, cudaStream_t stream)
 {
-  const int       passes = pass_count<T>(s, kernel, t.sweeps);
+  const bool      tiles = by_tiles<T>(s, t, kernel, box);
+  const int       passes = pass_count<T>(s, kernel, tiles, t.sweeps);
   const ptrdiff_t cells = ((ptrdiff_t)s.n[0] * s.n[1] * s.n[2] + 31) / 32 * 32;
   cudaError_t     err = cudaSuccess;
 
@@ -63,7 +72,7 @@ static int cycle(const typename Typed<T>::System &s, const StrataTiling &t, Stra
     const int last = pass == passes - 1;
     Pass<T>   p;
 
-    p.sweeps = pass_sweeps<T>(s, kernel, left);
+    p.sweeps = pass_sweeps<T>(s, kernel, tiles, left);
     p.weight = weight ? weight + (t.sweeps - left) : NULL;
     left -= p.sweeps;
     p.box = box;
@@ -75,8 +84,8 @@ static int cycle(const typename Typed<T>::System &s, const StrataTiling &t, Stra
     p.x = x;
     p.y = last ? y : whole(s.n, box) ? ((passes - pass) % 2 ? y : work) : work + pass % 2 * cells;
     p.change = last ? change : NULL;
-    if (kernel == STRATA_KERNEL_SHARED)
-      err = shared_sweeps<T>(s, t, p, stream);
+    if (tiles)
+      err = kernel == STRATA_KERNEL_SHARED ? shared_sweeps<T>(s, t, p, stream) : tiles_sweeps<T>(s, t, p, stream);
     else if (p.sweeps > 1)
       err = register_sweeps<T>(s, p, stream);
     else
@@ -107,6 +116,11 @@ static StrataCycleKernel choose(const typename Typed<T>::System &s, const Strata
       snprintf(no[k], sizeof(no[k]), "its %d sweeps are those of the whole grid, which tiles overlap too little for: overlap exact, or %d", t.sweeps,
                2 * (t.sweeps - 1));
     no[STRATA_KERNEL_SHARED][0] = 0;
+    if (tiles_fit<T>(s, t))
+      no[STRATA_KERNEL_REGISTER][0] = 0;
+    else if (s.dim == 2 && s.form != STRATA_SYSTEM_VARIABLE)
+      snprintf(no[STRATA_KERNEL_REGISTER], sizeof(no[0]), "where tiles overlap less than %d it holds at most 192 x 56 cells of one",
+               2 * (t.sweeps - 1));
   } else if (register_depth<T>(s, t.sweeps) < 2)
     snprintf(no[STRATA_KERNEL_REGISTER], sizeof(no[0]), t.sweeps < 2 ? "it needs 2 sweeps or more" : "it has no variable legs in 3D");
   if (!no[STRATA_KERNEL_PERSISTENT][0]) snprintf(no[STRATA_KERNEL_PERSISTENT], sizeof(no[0]), "there is none for this");
@@ -115,7 +129,7 @@ static StrataCycleKernel choose(const typename Typed<T>::System &s, const Strata
              (int)(d.shared / (2 * sizeof(T))));
   if (asked != STRATA_KERNEL_AUTO && !no[asked][0])
     kernel = asked;
-  else if (!no[STRATA_KERNEL_REGISTER][0])
+  else if (!no[STRATA_KERNEL_REGISTER][0] && (plain || tiles_fill<T>(t) || no[STRATA_KERNEL_SHARED][0]))
     kernel = STRATA_KERNEL_REGISTER;
   else if (!no[STRATA_KERNEL_CLASSIC][0])
     kernel = STRATA_KERNEL_CLASSIC;
