@@ -11,10 +11,11 @@ typedef struct {
   Vec b, x, y, d;
 } System;
 
-static PetscErrorCode SystemCreate(Problem *p, System *s)
+static PetscErrorCode SystemCreate(Problem *p, System *s, int device)
 {
   PetscFunctionBeginUser;
   PetscCall(ProblemSetUp(p));
+  if (device) PetscCall(DMSetVecType(p->dm, VECCUDA));
   PetscCall(ProblemOperator(p, &s->A));
   PetscCall(ProblemAssembled(p, &s->B));
   PetscCall(ProblemVector(p, 1, &s->b));
@@ -100,8 +101,8 @@ static PetscErrorCode Solver(MPI_Comm comm, Mat A, PetscInt k, PetscReal omega, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Iterates: as they must be, and the same bits as on one rank */
-static PetscErrorCode Iterates(Problem p)
+/* Iterates, on the host or on the device: as they must be, and the same bits as on one rank and the host */
+static PetscErrorCode Iterates(Problem p, int device)
 {
   const PetscReal    omega = 0.7;
   const PetscInt     k = 5, cycles = 2;
@@ -115,8 +116,8 @@ static PetscErrorCode Iterates(Problem p)
   PetscFunctionBeginUser;
   alone.comm = PETSC_COMM_SELF;
   for (int a = 0; a < 3; a++) alone.procs[a] = 1;
-  PetscCall(SystemCreate(&p, &s));
-  PetscCall(SystemCreate(&alone, &one));
+  PetscCall(SystemCreate(&p, &s, device));
+  PetscCall(SystemCreate(&alone, &one, 0));
   for (int assembled = 0; assembled < 2; assembled++) {
     PetscCall(Solver(PETSC_COMM_SELF, assembled ? one.B : one.A, k, omega, cycles, &ksp));
     PetscCall(Guess(&alone, one.x));
@@ -144,9 +145,10 @@ static PetscErrorCode Iterates(Problem p)
     PetscCall(VecRestoreArrayRead(s.x, &mine));
     PetscCall(KSPDestroy(&ksp));
   }
-  ok(error[0] < 1e-12 && error[1] < 1e-12, "%s: ten sweeps, errors %.1e, assembled %.1e", ProblemName(&p), error[0], error[1]);
+  ok(error[0] < 1e-12 && error[1] < 1e-12, "%s, %s: ten sweeps, errors %.1e, assembled %.1e", ProblemName(&p), device ? "device" : "host", error[0],
+     error[1]);
   ok(error[2] < 1e-12, "with the transpose, error %.1e", error[2]);
-  ok(same[0] && same[1], "the same bits as on one rank");
+  ok(same[0] && same[1], "the same bits as on one rank%s", device ? " and the host" : "");
   ok(reason, "a given number of cycles");
   PetscCall(SystemDestroy(&alone, &one));
   PetscCall(SystemDestroy(&p, &s));
@@ -154,7 +156,7 @@ static PetscErrorCode Iterates(Problem p)
 }
 
 /* What a preconditioner owes: it is linear, its transpose is that, Richardson's iteration and MatApply do what the plain path does */
-static PetscErrorCode Preconditioner(Problem p, PetscInt overlap, PetscInt cycles, HJacobiSchedule schedule, HJacobiPrecision precision)
+static PetscErrorCode Preconditioner(Problem p, PetscInt overlap, PetscInt cycles, HJacobiSchedule schedule, HJacobiPrecision precision, int device)
 {
   const double eps = precision == HJACOBI_PRECISION_SINGLE ? 1e-5 : 1e-12;
   System       s;
@@ -169,7 +171,7 @@ static PetscErrorCode Preconditioner(Problem p, PetscInt overlap, PetscInt cycle
   const char  *name;
 
   PetscFunctionBeginUser;
-  PetscCall(SystemCreate(&p, &s));
+  PetscCall(SystemCreate(&p, &s, device));
   PetscCall(VecDuplicate(s.b, &u));
   PetscCall(VecDuplicate(s.b, &v));
   PetscCall(VecDuplicate(s.b, &w));
@@ -194,7 +196,8 @@ static PetscErrorCode Preconditioner(Problem p, PetscInt overlap, PetscInt cycle
   PetscCall(PCApply(pc, w, s.y));
   PetscCall(VecAXPY(u, 3, v));
   PetscCall(Difference(s.y, u, &linear));
-  ok(linear < eps, "%s, %s, schedule %s, %d cycles: linear, error %.1e", ProblemName(&p), name, HJacobiSchedules[schedule], (int)cycles, linear);
+  ok(linear < eps, "%s, %s, %s, schedule %s, %d cycles: linear, error %.1e", ProblemName(&p), device ? "device" : "host", name,
+     HJacobiSchedules[schedule], (int)cycles, linear);
 
   if (overlap == STRATA_EXACT || overlap == 0) {
     PetscCall(PCApplyTranspose(pc, s.b, u));
@@ -242,7 +245,7 @@ static PetscErrorCode Preconditioner(Problem p, PetscInt overlap, PetscInt cycle
 }
 
 /* Setters and getters; a change of the matrix is seen, a setting of what is set already is not */
-static PetscErrorCode Settings(Problem p)
+static PetscErrorCode Settings(Problem p, int device)
 {
   System           s;
   KSP              ksp;
@@ -258,7 +261,7 @@ static PetscErrorCode Settings(Problem p)
   const PetscReal  one = 1;
 
   PetscFunctionBeginUser;
-  PetscCall(SystemCreate(&p, &s));
+  PetscCall(SystemCreate(&p, &s, device));
   PetscCall(Solver(PETSC_COMM_WORLD, s.A, 3, 1, 1, &ksp));
 #define ROUND(P, object)                                                                                                                             \
   PetscCall(P##HJacobiSetTile(object, 2, tile));                                                                                                     \
@@ -363,7 +366,11 @@ int main(int argc, char **argv)
         }
         while (NextProcessGrid(p.dim, p.N, &which, procs)) {
           for (int a = 0; a < 3; a++) p.procs[a] = procs[a];
-          PetscCall(Iterates(p));
+          PetscCall(Iterates(p, 0));
+          if (TapHasDevice())
+            PetscCall(Iterates(p, 1));
+          else
+            skip("no GPU");
         }
       }
   memset(&p, 0, sizeof(p));
@@ -381,12 +388,15 @@ int main(int argc, char **argv)
       for (PetscInt cycles = 1; cycles <= 2; cycles++)
         for (int schedule = HJACOBI_CONSTANT; schedule <= HJACOBI_SRJ; schedule++) {
           p.form = (MatStrataForm)form;
-          PetscCall(Preconditioner(p, overlap, cycles, (HJacobiSchedule)schedule, HJACOBI_PRECISION_SAME));
-          if (schedule == HJACOBI_CHEBYSHEV) PetscCall(Preconditioner(p, overlap, cycles, (HJacobiSchedule)schedule, HJACOBI_PRECISION_SINGLE));
+          for (int device = 0; device <= TapHasDevice(); device++) {
+            PetscCall(Preconditioner(p, overlap, cycles, (HJacobiSchedule)schedule, HJACOBI_PRECISION_SAME, device));
+            if (schedule == HJACOBI_CHEBYSHEV)
+              PetscCall(Preconditioner(p, overlap, cycles, (HJacobiSchedule)schedule, HJACOBI_PRECISION_SINGLE, device));
+          }
         }
   p.form = MAT_STRATA_CONSTANT;
-  PetscCall(Settings(p));
+  for (int device = 0; device <= TapHasDevice(); device++) PetscCall(Settings(p, device));
   p.form = MAT_STRATA_LEGS;
-  PetscCall(Settings(p));
+  for (int device = 0; device <= TapHasDevice(); device++) PetscCall(Settings(p, device));
   return TapEnd();
 }
