@@ -21,9 +21,8 @@ static inline __attribute__((always_inline)) void TYPED(strip_down)(const TYPED(
 {
   const int  count = s->count, levels = s->levels;
   const REAL scale = s->scale, shift = s->shift;
-  REAL       ratio[STRIP], carry[STRIP], pivot[STRIP], factor[STRIP];
+  REAL       ratio[STRIP] = {0}, carry[STRIP] = {0}, pivot[STRIP] = {0}, factor[STRIP] = {0}; /* whole arrays: a loop would call memset() */
 
-  for (int w = 0; w < count; w++) ratio[w] = carry[w] = pivot[w] = factor[w] = 0;
   for (int k = 0; k < levels; k++) {
     const ptrdiff_t at = k * (ptrdiff_t)s->width, from = k * s->step;
     const REAL     *r = s->r + k * s->stepr, *level = shared ? s->level + 4 * (ptrdiff_t)k : NULL;
@@ -51,9 +50,8 @@ static inline __attribute__((always_inline)) void TYPED(strip_down)(const TYPED(
 static inline __attribute__((always_inline)) void TYPED(strip_back)(const TYPED(Strip) *s)
 {
   const int count = s->count;
-  REAL      next[STRIP];
+  REAL      next[STRIP] = {0};
 
-  for (int w = 0; w < count; w++) next[w] = 0;
   for (int k = s->levels - 1; k >= 0; k--) {
     const REAL *c = s->c + k * (ptrdiff_t)s->width, *d = s->d + k * (ptrdiff_t)s->width, *add = s->add ? s->add + k * s->stepz : NULL;
     REAL       *z = s->z + k * s->stepz;
