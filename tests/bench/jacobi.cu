@@ -39,6 +39,15 @@ template <class T> static __global__ void differ(size_t n, const T *x, const T *
     if (!(x[i] == y[i])) atomicAdd(count, 1ull);
 }
 
+template <class T> static __global__ void squares(size_t n, const T *x, const T *y, double *sum)
+{
+  double own = 0;
+
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
+    own += ((double)x[i] - y[i]) * ((double)x[i] - y[i]);
+  atomicAdd(sum, own);
+}
+
 static Report            *report;
 static cudaStream_t       stream;
 static unsigned long long different; /* numbers in all comparisons */
@@ -52,7 +61,7 @@ public:
   size_t                      cells = 1;
   Timing                      loop, graph;
 
-  Grid(const std::string &name_, int form, int n0, int n1, int n2, bool lines = false) : name(name_ + ", " + Kernels<T>::name)
+  Grid(const std::string &name_, int form, int n0, int n1, int n2, double leg = 0.4999, bool lines = false) : name(name_ + ", " + Kernels<T>::name)
   {
     const int n[3] = {n0, n1, n2};
 
@@ -64,7 +73,7 @@ public:
     }
     for (int m = 0; m < 4; m++) vector[m] = numbers(-1, 1, 1 + m);
     for (int l = 0; l < 2 * s.dim; l++) {
-      s.leg[l] = (T)(lines ? (l < 2 ? 0.4999 : 0) : form == STRATA_SYSTEM_EQUAL ? 0.4999 / s.dim : 0.49 / s.dim - 0.01 * l);
+      s.leg[l] = (T)(lines ? (l < 2 ? leg : 0) : form == STRATA_SYSTEM_EQUAL ? leg / s.dim : 0.49 / s.dim - 0.01 * l);
       if (form == STRATA_SYSTEM_VARIABLE) s.legs[l] = numbers(0.3 / s.dim, 0.49 / s.dim, 10 + l);
     }
     work = numbers(0, 1, 9);
@@ -89,22 +98,11 @@ public:
       printf("%s: %s\n", title.c_str(), text);
       return;
     }
-    if (overlap >= 2 * (k - 1)) { /* exact */
-      unsigned long long *count, before = different, now;
-
-      CUDA(cudaMalloc(&count, sizeof(*count)));
-      CUDA(cudaMemset(count, 0, sizeof(*count)));
-      run(t, kernel, vector[0], vector[2]);
-      run(t, STRATA_KERNEL_CLASSIC, vector[0], vector[3]);
-      differ<<<1024, 256, 0, stream>>>(cells, vector[2], vector[3], count);
-      CUDA(cudaStreamSynchronize(stream));
-      CUDA(cudaMemcpy(&now, count, sizeof(now), cudaMemcpyDeviceToHost));
-      CUDA(cudaFree(count));
-      different = before + now;
-      if (now) printf("%s: %llu numbers DIFFER from the classic ones\n", title.c_str(), now);
-    }
-    const double us = loop.median * k * (cells > 1e7 ? 1 : 0.3);
-    const Timing c = timed(us, [&](int i) { run(t, kernel, vector[i % 2 ? 2 : 0], vector[i % 2 ? 0 : 2]); });
+    if (overlap >= 2 * (k - 1))
+      compare(title, t, kernel, STRATA_KERNEL_CLASSIC);
+    else if (kernel == STRATA_KERNEL_REGISTER)
+      compare(title, t, kernel, STRATA_KERNEL_SHARED);
+    const Timing c = time_cycle(t, kernel);
 
     report->line(title, c, k * loop.median / c.median, "of loop", goal);
     report->line(title, c, k * graph.median / c.median, "of graph", 0);
@@ -120,9 +118,87 @@ public:
     report->line(name + ": classic, graph", graph, loop.median / graph.median, "of loop", 0);
   }
 
+  /* Time until the residual has fallen by 1e-4, from ones and with ones as the right-hand side, over that of classic sweeps */
+  void solve(const std::string &what, StrataCycleKernel kernel, int k, int tile, int overlap, double goal, int rows = 0)
+  {
+    const StrataTiling t = tiling(k, tile, overlap, rows ? rows : tile), plain = tiling(8, 32, 16, 32);
+    char               text[512];
+
+    if (Kernels<T>::kernel(&s, &t, kernel, &box, text, sizeof(text)) != kernel) {
+      printf("%s: %s\n", what.c_str(), text);
+      return;
+    }
+    if (!sweeps) sweeps = 8 * cycles_to_tolerance(plain, STRATA_KERNEL_REGISTER);
+    const double n = (double)cycles_to_tolerance(t, kernel);
+    const Timing c = time_cycle(t, kernel), all = {n * c.median, n * c.least, n * c.most};
+
+    report->line(name + ": to 1e-4, " + what + ", " + std::to_string(k) + " sweeps", all, sweeps * loop.median / all.median, "of loop", goal);
+    report->line(name + ": to 1e-4, " + what + ", " + std::to_string(k) + " sweeps", all, sweeps * graph.median / all.median, "of graph", 0);
+    report->line(name + ": sweeps, " + what + ", " + std::to_string(k) + " sweeps", all, n * k / sweeps, "of classic", 0);
+  }
+
 private:
   std::string name;
   T          *vector[4], *work;
+  double      sweeps = 0; /* classic ones to the tolerance */
+
+  /* Compares the results of two kernels on the whole grid */
+  void compare(const std::string &title, const StrataTiling &t, StrataCycleKernel kernel, StrataCycleKernel other)
+  {
+    unsigned long long *count, now;
+
+    CUDA(cudaMalloc(&count, sizeof(*count)));
+    CUDA(cudaMemset(count, 0, sizeof(*count)));
+    run(t, kernel, vector[0], vector[2]);
+    run(t, other, vector[0], vector[3]);
+    differ<<<1024, 256, 0, stream>>>(cells, vector[2], vector[3], count);
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaMemcpy(&now, count, sizeof(now), cudaMemcpyDeviceToHost));
+    CUDA(cudaFree(count));
+    different += now;
+    if (now) printf("%s: %llu numbers DIFFER\n", title.c_str(), now);
+  }
+
+  Timing time_cycle(const StrataTiling &t, StrataCycleKernel kernel)
+  {
+    return timed(loop.median * t.sweeps * (cells > 1e7 ? 1 : 0.3), [&](int i) { run(t, kernel, vector[i % 2 ? 2 : 0], vector[i % 2 ? 0 : 2]); });
+  }
+
+  /* Squares of the residuals of x, up to a factor */
+  double residual(const T *x)
+  {
+    double *sum, now;
+
+    CUDA(cudaMalloc(&sum, sizeof(*sum)));
+    CUDA(cudaMemset(sum, 0, sizeof(*sum)));
+    run(tiling(1, 32, 0, 32), STRATA_KERNEL_CLASSIC, x, vector[3]);
+    squares<<<264, 256, 0, stream>>>(cells, x, vector[3], sum);
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaMemcpy(&now, sum, sizeof(now), cudaMemcpyDeviceToHost));
+    CUDA(cudaFree(sum));
+    return now;
+  }
+
+  long cycles_to_tolerance(const StrataTiling &t, StrataCycleKernel kernel)
+  {
+    const double h = 1. / (s.n[0] + 1), b = h * h * s.leg[0];
+    const int    batch = t.sweeps < 1024 ? 1024 / t.sweeps : 1;
+    double       first;
+    long         n = 0;
+
+    fill<T><<<1024, 256, 0, stream>>>(cells, 1, 1, 1, vector[0]);
+    fill<T><<<1024, 256, 0, stream>>>(cells, (T)b, (T)b, 1, vector[1]);
+    first = residual(vector[0]);
+    do {
+      for (int i = 0; i < batch; i++) {
+        run(t, kernel, vector[0], vector[2]);
+        std::swap(vector[0], vector[2]);
+      }
+      n += batch;
+    } while (residual(vector[0]) > 1e-8 * first && n * t.sweeps < 3000000);
+    if (n * t.sweeps >= 3000000) printf("%s: no convergence\n", name.c_str());
+    return n;
+  }
 
   T *numbers(double low, double high, unsigned seed)
   {
@@ -141,7 +217,7 @@ private:
     for (int a = 0; a < s.dim; a++) {
       t.tile[a] = a == 1 ? rows : tile;
       if (t.tile[a] <= overlap) t.tile[a] += overlap;
-      t.overlap[a] = overlap;
+      t.overlap[a] = s.form == STRATA_SYSTEM_CONSTANT && s.leg[2 * a] == 0 ? 0 : overlap; /* none across lines */
     }
     return t;
   }
@@ -222,19 +298,23 @@ template <class T> static void bench(double copy)
     g.cycles("register", reg, 4, 16, 6, fp64 ? 0 : 2.3);
   }
   {
-    Grid<T> g("2D 1024^2", STRATA_SYSTEM_EQUAL, 1024, 1024, 1);
+    Grid<T> g("2D 1024^2", STRATA_SYSTEM_EQUAL, 1024, 1024, 1, 0.5);
 
     g.classic(copy, 0);
     g.cycles("shared, tile 32, overlap 14", shared, 8, 32, 14, 0);
-    g.cycles("shared, tile 32, overlap 0", shared, 4, 32, 0, 0);
-    g.cycles("shared, tile 32, overlap 0", shared, 16, 32, 0, 0);
-    g.cycles("shared, tile 32, overlap 4", shared, 16, 32, 4, 0);
-    g.cycles("shared, tile 32, overlap 4", shared, 32, 32, 4, fp64 ? 3 : 0);
+    g.cycles("shared, tile 32, overlap 4", shared, 32, 32, 4, 0);
     g.cycles("register, tile 192 x 56, overlap 4", reg, 8, 192, 4, 0, 56);
-    g.cycles("register, tile 192 x 56, overlap 4", reg, 32, 192, 4, fp64 ? 8 : 0, 56);
-    g.cycles("register, tile 192 x 56, overlap 8", reg, 64, 192, 8, 0, 56);
+    g.cycles("register, tile 192 x 56, overlap 4", reg, 32, 192, 4, 0, 56);
     g.cycles("register", reg, deep, 32, 2 * deep, 0);
-    g.cycles("register", reg, 4 * deep, 32, 8 * deep, fp64 ? 5.8 : 0);
+    if (fp64) {
+      g.solve("shared, tile 32, overlap 0", shared, 4, 32, 0, 0);
+      g.solve("shared, tile 32, overlap 0", shared, 16, 32, 0, 0);
+      g.solve("shared, tile 32, overlap 4", shared, 16, 32, 4, 0);
+      g.solve("shared, tile 32, overlap 4", shared, 32, 32, 4, 3);
+      g.solve("register, tile 192 x 56, overlap 4", reg, 32, 192, 4, 8, 56);
+      g.solve("register, tile 192 x 56, overlap 4", reg, 64, 192, 4, 0, 56);
+      g.solve("register, exact", reg, 32, 32, 64, 5.8);
+    }
   }
   {
     Grid<T> g("2D 4096^2", STRATA_SYSTEM_EQUAL, 4096, 4096, 1);
@@ -243,11 +323,16 @@ template <class T> static void bench(double copy)
     g.cycles("register", reg, deep, 32, 2 * deep, 0);
   }
   {
-    Grid<T> g("1024 lines of 1024", STRATA_SYSTEM_CONSTANT, 1024, 1024, 1, true);
+    Grid<T> g("1024 lines of 1024", STRATA_SYSTEM_CONSTANT, 1024, 1024, 1, 0.5, true);
 
     g.classic(copy, 0);
     g.cycles("register", reg, 16, 32, 32, 0);
-    g.cycles("register", reg, 128, 32, 256, fp64 ? 20 : 0);
+    g.cycles("register", reg, 128, 32, 256, 0);
+    if (fp64) {
+      g.solve("shared, tile 32, overlap 4", shared, 32, 32, 4, 0);
+      g.solve("register, exact", reg, 128, 32, 256, 20);
+      g.solve("register, exact", reg, 512, 32, 1024, 0);
+    }
   }
 }
 

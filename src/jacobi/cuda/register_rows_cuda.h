@@ -212,10 +212,10 @@ template <class S> static Cut cut_box(const int n[3], const StrataBox &box, int 
   Cut       c = {cut_strips<S>(n[0], box.lo[0], box.hi[0]), rows, 1};
   ptrdiff_t least = 0;
 
-  for (int chunks = 1; chunks <= (rows + 4 * K - 1) / (4 * K) && (ptrdiff_t)chunks * c.strips.count < 4 * (ptrdiff_t)warps + c.strips.count;
-       chunks++) {
+  for (int chunks = 1; chunks <= (rows + K - 1) / K && (ptrdiff_t)chunks * c.strips.count < 4 * (ptrdiff_t)warps + c.strips.count; chunks++) {
     const int       height = (rows + chunks - 1) / chunks;
-    const ptrdiff_t cost = (((ptrdiff_t)c.strips.count * chunks + warps - 1) / warps) * (height + 2 * K);
+    const ptrdiff_t tasks = (ptrdiff_t)c.strips.count * chunks, rounds = (tasks + warps - 1) / warps;
+    const ptrdiff_t cost = rounds * (height + 2 * K) * (warps + (tasks < warps ? tasks : warps)); /* warps that are alone run twice as fast */
 
     if (least && cost >= least) continue;
     least = cost;
