@@ -25,6 +25,8 @@ int main(int argc, char **argv)
     for (Kind kind = 0; kind < KINDS; kind++) {
       solves_d("fp64", kind, axis);
       solves_f("fp32", kind, axis);
+      partitions_d("fp64", kind, axis);
+      partitions_f("fp32", kind, axis);
     }
   reports_d("fp64");
   reports_f("fp32");

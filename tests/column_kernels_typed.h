@@ -296,6 +296,100 @@ static void TYPED(solves)(const char *precision, Kind kind, int axis)
   skip("no GPU");
 }
 
+/* The partition method, on lines of many lengths: of one segment and of several, of one chunk, of few and of many */
+static void TYPED(partitions)(const char *precision, Kind kind, int axis)
+{
+  enum { NV = 2 };
+  static const int lengths[] = {1, 2, 3, 5, 16, 17, 20, 31, 33, 64, 100, 127, 128, 256, 509, 512, 513, 1000, 1024, 4096, 12289, 40000};
+  double           worst = 0;
+  int              untouched = 1, inplace = 1, adds = 1;
+#if STRATA_HAVE_CUDA
+  int same = 1, failures = 0;
+#endif
+
+  for (int c = 0; c < 3 * (int)(sizeof(lengths) / sizeof(*lengths)); c++) {
+    const int      length = lengths[c / 3], lines = c % 3 == 2 ? 1 : length > 1024 ? 3 : length < 128 ? 67 : 13, across = c % 3 ? 1 : 2;
+    const int      n[3] = {axis == 0 ? length : lines, axis == 1 ? length : axis ? across : lines, axis == 2 ? length : across};
+    TYPED(Problem) p;
+    REAL          *r, *add, *start, *host[4];
+    void          *work;
+    ptrdiff_t      ld, size, starts;
+    double         error;
+
+    if (length > 16384 && c % 3 < 2) continue;
+    TYPED(make)(&p, kind, axis, n);
+    ld = p.cells + (c % 2 ? 3 : 4); /* packs of numbers are whole in every vector, or not */
+    size = NV * ld;
+    starts = TYPED(StrataPartitionStart)(&p.lines);
+    r = TYPED(Numbers)(&p.arrays, size, -1, 1);
+    add = TYPED(Numbers)(&p.arrays, size, -1, 1);
+    start = (REAL *)malloc(starts * sizeof(REAL));
+    TYPED(Poison)(start, starts);
+    work = malloc(TYPED(StrataPartitionWorkHost)(&p.lines));
+    for (int m = 0; m < 4; m++) TYPED(Poison)(host[m] = (REAL *)malloc(size * sizeof(REAL)), size);
+    for (int v = 0; v < NV; v++) { /* in place of the right-hand side, and of what is added */
+      memcpy(host[2] + v * ld, r + v * ld, p.cells * sizeof(REAL));
+      memcpy(host[3] + v * ld, add + v * ld, p.cells * sizeof(REAL));
+    }
+    TYPED(StrataPartitionSetUpHost)(&p.lines, start);
+    for (int m = 0; m < 4; m++)
+      TYPED(StrataPartitionHost)(&p.lines, start, NV, m == 2 ? host[2] : r, ld, m == 1 ? add : m == 3 ? host[3] : NULL, host[m], ld, work);
+    error = TYPED(compare)(&p, NV, ld, host[0], NULL, 0, r);
+    if (error < 0) untouched = 0;
+    worst = fmax(worst, error / (kind == SINGULAR && length > 100 ? length : 100)); /* a singular line sums up all of its right-hand side */
+    for (ptrdiff_t i = 0; i < size; i++) {
+      if (i % ld >= p.cells) continue;
+      if (host[2][i] != host[0][i]) inplace = 0;
+      if (host[1][i] != add[i] + host[0][i] || host[3][i] != host[1][i]) adds = 0;
+    }
+#if STRATA_HAVE_CUDA
+    if (TapHasDevice()) {
+      TYPED(StrataLines) t = TYPED(to_device)(&p);
+      const REAL        *dr = DeviceCopy(r, size * sizeof(REAL)), *dadd = DeviceCopy(add, size * sizeof(REAL));
+      const size_t       bytes = TYPED(StrataPartitionWorkCUDA)(&t, NV);
+      REAL              *back = (REAL *)malloc(size * sizeof(REAL)), *dstart;
+      void              *dwork;
+
+      TYPED(Poison)(start, starts);
+      dstart = DeviceCopy(start, starts * sizeof(REAL));
+      memset(work = realloc(work, bytes ? bytes : 1), 0xff, bytes); /* NaN: nothing may be read that was not written */
+      dwork = DeviceCopy(work, bytes);
+      failures += TYPED(StrataPartitionSetUpCUDA)(&t, dstart, NULL) != 0;
+      for (int m = 0; m < 4; m++) {
+        REAL *dz;
+
+        TYPED(Poison)(back, size);
+        for (int v = 0; v < NV && m > 1; v++) memcpy(back + v * ld, (m == 2 ? r : add) + v * ld, p.cells * sizeof(REAL));
+        dz = DeviceCopy(back, size * sizeof(REAL));
+        failures += TYPED(StrataPartitionCUDA)(&t, dstart, NV, m == 2 ? dz : dr, ld, m == 1 ? dadd : m == 3 ? dz : NULL, dz, ld, dwork, NULL) != 0;
+        TYPED(Poison)(back, size);
+        DeviceRead(back, dz, size * sizeof(REAL));
+        for (ptrdiff_t i = 0; i < size; i++)
+          if (i % ld < p.cells ? back[i] != host[m][i] : !isnan(back[i])) same = 0;
+      }
+      free(back);
+      DeviceFreeAll();
+    }
+#endif
+    for (int m = 0; m < 4; m++) free(host[m]);
+    free(start);
+    free(work);
+    TYPED(unmake)(&p);
+  }
+  ok(worst <= REAL_EPSILON, "%s, partition, %s rows along %c: error %.1e", precision, kinds[kind], 'x' + axis, 100 * worst);
+  ok(untouched, "%s, partition, %s rows along %c: all cells are written and no others", precision, kinds[kind], 'x' + axis);
+  ok(inplace, "%s, partition, %s rows along %c: in place", precision, kinds[kind], 'x' + axis);
+  ok(adds, "%s, partition, %s rows along %c: added to another vector", precision, kinds[kind], 'x' + axis);
+#if STRATA_HAVE_CUDA
+  if (TapHasDevice()) {
+    is_int(failures, 0, "%s, partition, %s rows along %c: kernels run on the device", precision, kinds[kind], 'x' + axis);
+    ok(same, "%s, partition, %s rows along %c: the device gives the same numbers", precision, kinds[kind], 'x' + axis);
+    return;
+  }
+#endif
+  skip("no GPU");
+}
+
 /* What the look at all rows reports, from a line of five cells with one fault */
 static StrataLinesReport TYPED(report_of)(const REAL lower[5], const REAL upper[5], const REAL excess[5], int axis)
 {

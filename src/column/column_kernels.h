@@ -32,6 +32,31 @@ STRATA_CELL StrataLinesReport StrataLinesReportEmpty(void)
   return report;
 }
 
+/* How the partition method cuts lines: into segments of `length` cells at most, the last ones shorter or empty, of which `segments` (a
+   power of two) make a chunk that is worked on together */
+#define STRATA_SEGMENT 16
+typedef struct {
+  int length, segments, chunks;
+  int contiguous; /* the cells of a line are neighbours in memory */
+} StrataPartition;
+
+STRATA_CELL StrataPartition StrataPartitionPlan(const int n[3], int axis)
+{
+  const int       levels = n[axis], contiguous = axis == 0 || (n[0] == 1 && (axis == 1 || n[1] == 1)), most = 32;
+  StrataPartition p = {STRATA_SEGMENT, 1, 1, 0};
+
+  p.contiguous = contiguous;
+  if (levels <= most * STRATA_SEGMENT) {
+    while (p.segments * STRATA_SEGMENT < levels) p.segments *= 2;
+    p.length = ((levels + p.segments - 1) / p.segments + 3) / 4 * 4; /* whole packs of four numbers */
+    if (!p.length) p.length = 4;
+  } else {
+    p.segments = contiguous ? most : 8; /* across lines few segments leave more lines side by side */
+    p.chunks = (levels - 1) / (p.segments * STRATA_SEGMENT) + 1;
+  }
+  return p;
+}
+
 #define STRATA_TYPED "../column/column_kernels_typed.h"
 #include "../sys/typed.h"
 

@@ -27,4 +27,18 @@ void TYPED(StrataThomasHost)(const TYPED(StrataLines) *lines, int transpose, int
 int TYPED(StrataThomasCUDA)(const TYPED(StrataLines) *lines, int transpose, int nv, const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z,
                             ptrdiff_t ldz, void *work, void *stream);
 
+/* The same by the partition method: segments of a line are solved side by side and joined by a small system. No transpose.
+   start: what is kept as long as rows, scale and shift are the same, StrataPartitionStart() numbers: for each segment one, where the
+   factorization stands at its beginning.
+   work: that many bytes of the memory of the vectors. */
+ptrdiff_t TYPED(StrataPartitionStart)(const TYPED(StrataLines) *lines);
+void TYPED(StrataPartitionSetUpHost)(const TYPED(StrataLines) *lines, REAL *start);
+int TYPED(StrataPartitionSetUpCUDA)(const TYPED(StrataLines) *lines, REAL *start, void *stream);
+size_t TYPED(StrataPartitionWorkHost)(const TYPED(StrataLines) *lines);
+size_t TYPED(StrataPartitionWorkCUDA)(const TYPED(StrataLines) *lines, int nv);
+void TYPED(StrataPartitionHost)(const TYPED(StrataLines) *lines, const REAL *start, int nv, const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z,
+                                ptrdiff_t ldz, void *work);
+int TYPED(StrataPartitionCUDA)(const TYPED(StrataLines) *lines, const REAL *start, int nv, const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z,
+                               ptrdiff_t ldz, void *work, void *stream);
+
 STRATA_END_C

@@ -1,0 +1,261 @@
+/*
+   The partition method where the cells of a line are neighbours in memory: a warp has whole lines, or a chunk of one, and each of its
+   threads a segment. The cells of a warp lie together in memory; they pass through shared memory, a row of it for each thread.
+*/
+#include "partition.cuh"
+
+namespace partition
+{
+
+constexpr int WARP = 32, WARPS = 4; /* warps of a block, at most */
+
+/* Rows of shared memory are padded by 16 bytes */
+template <class T> struct Tile {
+  static constexpr int V = 16 / sizeof(T), ROW = L + V, SIZE = WARP * ROW;
+};
+
+/* Shared memory in tiles for each warp: right-hand side, then c, then the solution; and rows that are stored for each cell */
+static inline __host__ __device__ int tiles_of(int rows, int has_upper)
+{
+  return rows == STRATA_ROWS_ARRAYS ? (has_upper ? 4 : 3) : 1;
+}
+
+/* The cells of a warp: `cells` of them, in lines of `span`, `segments` rows of the tile to a line. Small quotients by multiplication. */
+struct Shape {
+  unsigned cells, span, length, segments, by_span, by_length;
+
+  __device__ __forceinline__ unsigned at(unsigned cell, unsigned row_size) const
+  {
+    const unsigned line = cell * by_span >> 22, k = cell - line * span, s = k * by_length >> 16;
+
+    return (line * segments + s) * row_size + k - s * length;
+  }
+};
+
+template <class T> static __device__ __forceinline__ void take(T *tile, const T *from, const Shape &shape, int packed)
+{
+  constexpr unsigned V = Tile<T>::V;
+  const unsigned     lane = threadIdx.x % WARP;
+
+  if (packed) {
+#pragma unroll
+    for (unsigned i = 0; i < L / V; i++) {
+      const unsigned cell = (i * WARP + lane) * V;
+
+      if (cell < shape.cells) fetch<16>(tile + shape.at(cell, Tile<T>::ROW), from + cell);
+    }
+  } else
+#pragma unroll 4
+    for (unsigned i = 0; i < L; i++) {
+      const unsigned cell = i * WARP + lane;
+
+      if (cell < shape.cells) fetch<sizeof(T)>(tile + shape.at(cell, Tile<T>::ROW), from + cell);
+    }
+}
+
+template <class T> static __device__ __forceinline__ void give(const T *tile, const T *add, T *to, const Shape &shape, int packed)
+{
+  constexpr unsigned V = Tile<T>::V;
+  const unsigned     lane = threadIdx.x % WARP;
+
+  if (packed && !add) {
+#pragma unroll
+    for (unsigned i = 0; i < L / V; i++) {
+      const unsigned cell = (i * WARP + lane) * V;
+
+      if (cell < shape.cells) __stcs((int4 *)(to + cell), *(const int4 *)(tile + shape.at(cell, Tile<T>::ROW)));
+    }
+  } else
+#pragma unroll 4
+    for (unsigned i = 0; i < L; i++) {
+      const unsigned cell = i * WARP + lane;
+
+      if (cell < shape.cells) {
+        const T value = tile[shape.at(cell, Tile<T>::ROW)];
+
+        to[cell] = add ? add[cell] + value : value;
+      }
+    }
+}
+
+/* Linear functions of the segments of a line, composed as a tree: what goes into this thread's, from what goes into the first. STEP 1 or -1:
+   towards higher or lower segments. */
+template <class T, int STEP> static __device__ __forceinline__ T chain(T sum[2], T in, int seg, int segments)
+{
+  const int turn = STEP > 0 ? seg : segments - 1 - seg;
+
+  for (int d = 1; d < segments; d *= 2) {
+    T other[2];
+
+    for (int m = 0; m < 2; m++) other[m] = STEP > 0 ? __shfl_up_sync(~0u, sum[m], d) : __shfl_down_sync(~0u, sum[m], d);
+    if (turn >= d) {
+      strata_then(other, sum[0], sum[1]);
+      sum[0] = other[0];
+      sum[1] = other[1];
+    }
+  }
+  T before[2];
+  for (int m = 0; m < 2; m++) before[m] = STEP > 0 ? __shfl_up_sync(~0u, sum[m], 1) : __shfl_down_sync(~0u, sum[m], 1);
+  return turn ? fma(before[0], in, before[1]) : in;
+}
+
+template <class T, int ROWS, Phase PHASE, bool FULL>
+static __global__ void __launch_bounds__(WARP *WARPS, sizeof(T) == 8 ? 4 : 6)
+    contiguous(__grid_constant__ const typename Typed<T>::Lines lines, __grid_constant__ const Job<T> job, unsigned by_span, int packed)
+{
+  extern __shared__ double space[];
+  const StrataPartition   &plan = job.plan;
+  const int                axis = lines.axis, levels = lines.coef.n[axis], P = plan.segments, lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+  const int                seg = lane % P, together = WARP / P, warps = blockDim.x / WARP;
+  const unsigned           blocks = (unsigned)((job.lines + together * warps - 1) / (together * warps));
+  const unsigned           chunk = blockIdx.x / blocks % plan.chunks, v = blockIdx.x / blocks / plan.chunks;
+  const ptrdiff_t          first = ((ptrdiff_t)(blockIdx.x % blocks) * warps + warp) * together, wanted = first + lane / P;
+  const ptrdiff_t          q = wanted < job.lines ? wanted : job.lines - 1, item = v * job.lines + q, base = first * levels + (ptrdiff_t)chunk * P * plan.length;
+  const int                number = chunk * P + seg, k0 = number * plan.length, left = levels - k0;
+  T                       *tile = (T *)space + warp * tiles_of(ROWS, lines.upper != NULL) * Tile<T>::SIZE, *own = tile + lane * Tile<T>::ROW;
+  T                        line[3] = {1, 0, 0}, N = 0, sum[2];
+  Segment<T, ROWS, FULL>   segment;
+  Shape                    shape;
+
+  shape.span      = plan.chunks == 1 ? levels : P * plan.length;
+  shape.length    = plan.length;
+  shape.segments  = P;
+  shape.by_span   = by_span;
+  shape.by_length = (65536 + plan.length - 1) / plan.length;
+  {
+    const ptrdiff_t lines_left = job.lines - first, most = plan.chunks == 1 ? levels : min(levels - (int)chunk * P * plan.length, P * plan.length);
+
+    shape.cells = lines_left <= 0 ? 0 : (unsigned)((lines_left < together ? lines_left : together) * most);
+  }
+  segment.count = left < 0 ? 0 : left < plan.length ? left : plan.length;
+  segment.c     = own;
+  segment.step  = 1;
+
+  take(tile, job.r + v * job.ldr + base, shape, packed);
+  if (ROWS == STRATA_ROWS_ARRAYS) {
+    take(tile + Tile<T>::SIZE, lines.lower + base, shape, packed);
+    take(tile + 2 * Tile<T>::SIZE, lines.excess + base, shape, packed);
+    if (lines.upper) take(tile + 3 * Tile<T>::SIZE, lines.upper + base, shape, packed);
+  }
+  if (number && segment.count) N = job.start[q * P * plan.chunks + number];
+  if (ROWS == STRATA_ROWS_SHARED) {
+    Pair<T> *table = (Pair<T> *)((T *)space + warps * Tile<T>::SIZE);
+
+    strata_partition_line(lines.coef.form == STRATA_CONSTANT ? (T)1 : lines.coef.area[q], job.start[q * P * plan.chunks], lines.coef.shift, line);
+    make_table<T>(table, lines, plan, chunk);
+    __syncthreads();
+    segment.legs = table + seg * (L + 1);
+    segment.rest = segment.legs + P * (L + 1);
+    segment.factor_shared(line, lines.singular, N);
+  }
+  T beyond = 0;
+  if (ROWS == STRATA_ROWS_ARRAYS && !lines.upper && segment.count && k0 + segment.count < levels) beyond = lines.lower[q * levels + k0 + segment.count];
+  fetched();
+  __syncwarp();
+#pragma unroll
+  for (int j = 0; j < L; j++)
+    if (segment.has(j)) segment.b[j] = own[j];
+  if (ROWS == STRATA_ROWS_SHARED) segment.scale_shared(line);
+  else {
+    T   D = 1;
+    int x[3];
+
+    strata_line_start(lines.coef.n, axis, q, x);
+#pragma unroll
+    for (int j = 0; j < L; j++)
+      if (segment.has(j)) {
+        T row[3];
+
+        if (ROWS == STRATA_ROWS_ARRAYS) {
+          const T   *lower = own + Tile<T>::SIZE;
+          const bool last  = FULL ? j == L - 1 : j == segment.count - 1;
+          const T    upper = lines.upper ? own[3 * Tile<T>::SIZE + j] : last ? beyond : lower[j < L - 1 ? j + 1 : j];
+
+          strata_array_row(lines.coef.scale, lines.coef.shift, lower[j], upper, own[2 * Tile<T>::SIZE + j], row);
+        } else {
+          x[axis] = k0 + j;
+          strata_line_row(&lines, axis, ROWS, line, x, row);
+        }
+        segment.factor_row(j, row, lines.singular, N, D);
+      }
+  }
+
+  if constexpr (PHASE == TOTALS) {
+    typename Typed<T>::Part part = segment.total();
+
+    for (int d = 1; d < WARP; d *= 2) { /* a tree, in the first thread in the end; a chunk has all threads */
+      typename Typed<T>::Part behind;
+
+      for (int m = 0; m < 2; m++) behind.carry[m] = __shfl_down_sync(~0u, part.carry[m], d);
+      for (int m = 0; m < 3; m++) behind.first[m] = __shfl_down_sync(~0u, part.first[m], d);
+      if (lane % (2 * d) == 0) part = strata_part_join(part, behind);
+    }
+    if (lane == 0 && wanted < job.lines) {
+      for (int m = 0; m < 2; m++) *part_of(job, m, chunk, item) = part.carry[m];
+      for (int m = 0; m < 3; m++) *part_of(job, 2 + m, chunk, item) = part.first[m];
+    }
+  } else {
+    const T before = PHASE == FINISH ? *part_of(job, 0, chunk, item) : (T)0, after = PHASE == FINISH ? *part_of(job, 1, chunk, item) : (T)0;
+
+    segment.sum_forward(sum);
+    segment.forward(chain<T, 1>(sum, before, seg, P));
+    segment.sum_backward(sum);
+    segment.backward(chain<T, -1>(sum, after, seg, P));
+#pragma unroll
+    for (int j = 0; j < L; j++)
+      if (segment.has(j)) own[j] = segment.b[j];
+    __syncwarp();
+    give(tile, job.add ? job.add + v * job.ldz + base : NULL, job.z + v * job.ldz + base, shape, packed);
+  }
+}
+
+/* Can all cells move in packs of 16 bytes? */
+static bool whole_packs(const void *p)
+{
+  return (uintptr_t)p % 16 == 0; /* NULL too */
+}
+
+template <class T, int ROWS, Phase PHASE, bool FULL> static int launch(const typename Typed<T>::Lines &lines, const Job<T> &job, cudaStream_t stream)
+{
+  const int       levels = lines.coef.n[lines.axis], together = WARP / job.plan.segments, span = job.plan.chunks == 1 ? levels : job.plan.segments * L;
+  const ptrdiff_t groups = (job.lines + together - 1) / together;
+  const int       warps  = groups < WARPS ? (int)groups : WARPS;
+  const ptrdiff_t blocks = (groups + warps - 1) / warps * job.plan.chunks * job.nv;
+  const int       packed = levels % Tile<T>::V == 0 && job.ldr % Tile<T>::V == 0 && job.ldz % Tile<T>::V == 0 && whole_packs(job.r) && whole_packs(job.z) &&
+                     (ROWS != STRATA_ROWS_ARRAYS || (whole_packs(lines.lower) && whole_packs(lines.upper) && whole_packs(lines.excess)));
+  const size_t bytes = sizeof(T) * warps * tiles_of(ROWS, lines.upper != NULL) * Tile<T>::SIZE +
+                       (ROWS == STRATA_ROWS_SHARED ? sizeof(Pair<T>) * table_pairs(job.plan.segments) : 0);
+  const cudaError_t err = cudaFuncSetAttribute(contiguous<T, ROWS, PHASE, FULL>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+
+  if (err != cudaSuccess) return (int)err;
+  contiguous<T, ROWS, PHASE, FULL><<<(unsigned)blocks, WARP * warps, bytes, stream>>>(lines, job, ((1u << 22) + span - 1) / span, packed);
+  return (int)cudaGetLastError();
+}
+
+template <class T, Phase PHASE> static int choose(const typename Typed<T>::Lines &lines, const Job<T> &job, cudaStream_t stream)
+{
+  const bool full = job.plan.length == L && lines.coef.n[lines.axis] == L * job.plan.segments * job.plan.chunks;
+
+  if (lines.rows == STRATA_ROWS_SHARED)
+    return full ? launch<T, STRATA_ROWS_SHARED, PHASE, true>(lines, job, stream) : launch<T, STRATA_ROWS_SHARED, PHASE, false>(lines, job, stream);
+  if (lines.rows == STRATA_ROWS_ARRAYS)
+    return full ? launch<T, STRATA_ROWS_ARRAYS, PHASE, true>(lines, job, stream) : launch<T, STRATA_ROWS_ARRAYS, PHASE, false>(lines, job, stream);
+  return launch<T, STRATA_ROWS_CELLS, PHASE, false>(lines, job, stream);
+}
+
+template <class T> static int phases(const typename Typed<T>::Lines &lines, const Job<T> &job, Phase phase, cudaStream_t stream)
+{
+  return phase == WHOLE ? choose<T, WHOLE>(lines, job, stream) : phase == TOTALS ? choose<T, TOTALS>(lines, job, stream) : choose<T, FINISH>(lines, job, stream);
+}
+
+int launch_contiguous(const StrataLines_d &lines, const Job<double> &job, Phase phase, cudaStream_t stream)
+{
+  return phases<double>(lines, job, phase, stream);
+}
+
+int launch_contiguous(const StrataLines_f &lines, const Job<float> &job, Phase phase, cudaStream_t stream)
+{
+  return phases<float>(lines, job, phase, stream);
+}
+
+} // namespace partition

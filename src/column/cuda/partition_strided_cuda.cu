@@ -1,0 +1,193 @@
+/*
+   The partition method where neighbouring lines are neighbours in memory: a warp has a segment of neighbouring lines, a block a chunk of
+   them. Right-hand sides go straight to registers, rows that are stored for each cell through shared memory.
+*/
+#include "partition.cuh"
+
+namespace partition
+{
+
+constexpr int THREADS = 256;
+
+/* Numbers in shared memory for each thread and row: c, and what is fetched; the lower legs give their place to c */
+static int numbers(int rows, int has_upper)
+{
+  return rows == STRATA_ROWS_SHARED ? 0 : rows == STRATA_ROWS_ARRAYS ? (has_upper ? 3 : 2) : 1;
+}
+
+template <class T, int ROWS, Phase PHASE, bool FULL>
+static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 4)
+    strided(__grid_constant__ const typename Typed<T>::Lines lines, __grid_constant__ const Job<T> job)
+{
+  constexpr int            EXCHANGED = PHASE == TOTALS ? 5 : 4;
+  extern __shared__ double space[];
+  __shared__ T             exchange[EXCHANGED][THREADS];
+  const StrataPartition   &plan = job.plan;
+  const int                axis = lines.axis, levels = lines.coef.n[axis], width = THREADS / plan.segments, seg = threadIdx.x / width, tid = threadIdx.x;
+  const unsigned           tiles = (unsigned)((job.lines + width - 1) / width), chunk = blockIdx.x / tiles % plan.chunks, v = blockIdx.x / tiles / plan.chunks;
+  const ptrdiff_t          wanted = (ptrdiff_t)(blockIdx.x % tiles) * width + tid % width, q = wanted < job.lines ? wanted : job.lines - 1;
+  const ptrdiff_t          stride = strata_line_stride(lines.coef.n, axis), item = v * job.lines + q;
+  const int                number = chunk * plan.segments + seg, k0 = number * plan.length, left = levels - k0;
+  Segment<T, ROWS, FULL>   segment;
+  T                       *own = (T *)space + tid, line[3] = {1, 0, 0}, N = 0, sum[2];
+  int                      x[3];
+
+  segment.count = left < 0 ? 0 : left < plan.length ? left : plan.length;
+  segment.c     = own;
+  segment.step  = THREADS;
+  strata_line_start(lines.coef.n, axis, q, x);
+  const ptrdiff_t id = strata_line_cell(lines.coef.n, x) + k0 * stride;
+  const T        *r = job.r + v * job.ldr + id;
+
+  if (ROWS == STRATA_ROWS_ARRAYS) {
+#pragma unroll
+    for (int j = 0; j < L; j++)
+      if (segment.has(j)) {
+        fetch<sizeof(T)>(own + j * THREADS, lines.lower + id + j * stride);
+        fetch<sizeof(T)>(own + (L + j) * THREADS, lines.excess + id + j * stride);
+        if (lines.upper) fetch<sizeof(T)>(own + (2 * L + j) * THREADS, lines.upper + id + j * stride);
+      }
+  }
+#pragma unroll
+  for (int j = 0; j < L; j++)
+    if (segment.has(j)) segment.b[j] = __ldcs(r + j * stride);
+  if (number && segment.count) N = job.start[number * job.lines + q];
+  if (ROWS == STRATA_ROWS_SHARED) {
+    Pair<T> *table = (Pair<T> *)space;
+
+    strata_partition_line(lines.coef.form == STRATA_CONSTANT ? (T)1 : lines.coef.area[q], job.start[q], lines.coef.shift, line);
+    make_table<T>(table, lines, plan, chunk);
+    __syncthreads();
+    segment.legs = table + seg * (L + 1);
+    segment.rest = segment.legs + plan.segments * (L + 1);
+    segment.factor_shared(line, lines.singular, N);
+    segment.scale_shared(line);
+  } else {
+    T D = 1, beyond = 0;
+
+    if (ROWS == STRATA_ROWS_ARRAYS) {
+      if (!lines.upper && segment.count && k0 + segment.count < levels) beyond = lines.lower[id + segment.count * stride];
+      fetched(); /* what this thread has fetched itself */
+    }
+#pragma unroll
+    for (int j = 0; j < L; j++)
+      if (segment.has(j)) {
+        T row[3];
+
+        if (ROWS == STRATA_ROWS_ARRAYS) {
+          const bool last  = FULL ? j == L - 1 : j == segment.count - 1;
+          const T    upper = lines.upper ? own[(2 * L + j) * THREADS] : last ? beyond : own[(j < L - 1 ? j + 1 : j) * THREADS];
+
+          strata_array_row(lines.coef.scale, lines.coef.shift, own[j * THREADS], upper, own[(L + j) * THREADS], row);
+        } else {
+          x[axis] = k0 + j;
+          strata_line_row(&lines, axis, ROWS, line, x, row);
+        }
+        segment.factor_row(j, row, lines.singular, N, D);
+      }
+  }
+
+  if constexpr (PHASE == TOTALS) {
+    typename Typed<T>::Part part = segment.total();
+
+    for (int d = 1; d < plan.segments; d *= 2) { /* a tree */
+      exchange[0][tid]     = part.carry[0];
+      exchange[1][tid]     = part.carry[1];
+      exchange[2][tid]     = part.first[0];
+      exchange[3][tid]     = part.first[1];
+      exchange[4 % EXCHANGED][tid] = part.first[2];
+      __syncthreads();
+      if (seg % (2 * d) == 0) {
+        const int               other = tid + d * width;
+        typename Typed<T>::Part behind;
+
+        behind.carry[0] = exchange[0][other];
+        behind.carry[1] = exchange[1][other];
+        behind.first[0] = exchange[2][other];
+        behind.first[1] = exchange[3][other];
+        behind.first[2] = exchange[4 % EXCHANGED][other];
+        part            = strata_part_join(part, behind);
+      }
+      __syncthreads();
+    }
+    if (seg == 0 && wanted < job.lines) {
+      *part_of(job, 0, chunk, item) = part.carry[0];
+      *part_of(job, 1, chunk, item) = part.carry[1];
+      *part_of(job, 2, chunk, item) = part.first[0];
+      *part_of(job, 3, chunk, item) = part.first[1];
+      *part_of(job, 4, chunk, item) = part.first[2];
+    }
+  } else {
+    const T before = PHASE == FINISH ? *part_of(job, 0, chunk, item) : (T)0, after = PHASE == FINISH ? *part_of(job, 1, chunk, item) : (T)0;
+
+    segment.sum_forward(sum);
+    exchange[0][tid] = sum[0];
+    exchange[1][tid] = sum[1];
+    __syncthreads();
+    T carry = before;
+    for (int s = 0, o = tid % width; s < seg; s++, o += width) carry = fma(exchange[0][o], carry, exchange[1][o]);
+    segment.forward(carry);
+    segment.sum_backward(sum);
+    exchange[2][tid] = sum[0];
+    exchange[3][tid] = sum[1];
+    __syncthreads();
+    T next = after;
+    for (int s = plan.segments - 1, o = tid % width + s * width; s > seg; s--, o -= width) next = fma(exchange[2][o], next, exchange[3][o]);
+    segment.backward(next);
+    if (wanted >= job.lines) return;
+
+    T *z = job.z + v * job.ldz + id;
+
+    if (job.add) {
+      const T *add = job.add + v * job.ldz + id;
+
+#pragma unroll
+      for (int j = 0; j < L; j++)
+        if (segment.has(j)) segment.b[j] = add[j * stride] + segment.b[j];
+    }
+#pragma unroll
+    for (int j = 0; j < L; j++)
+      if (segment.has(j)) __stcs(z + j * stride, segment.b[j]);
+  }
+}
+
+template <class T, int ROWS, Phase PHASE, bool FULL> static int launch(const typename Typed<T>::Lines &lines, const Job<T> &job, cudaStream_t stream)
+{
+  const int         width = THREADS / job.plan.segments;
+  const ptrdiff_t   blocks = (job.lines + width - 1) / width * job.plan.chunks * job.nv;
+  const size_t      bytes  = ROWS == STRATA_ROWS_SHARED ? sizeof(Pair<T>) * table_pairs(job.plan.segments)
+                                                        : sizeof(T) * L * THREADS * numbers(ROWS, lines.upper != NULL);
+  const cudaError_t err    = cudaFuncSetAttribute(strided<T, ROWS, PHASE, FULL>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+
+  if (err != cudaSuccess) return (int)err;
+  strided<T, ROWS, PHASE, FULL><<<(unsigned)blocks, THREADS, bytes, stream>>>(lines, job);
+  return (int)cudaGetLastError();
+}
+
+template <class T, Phase PHASE> static int choose(const typename Typed<T>::Lines &lines, const Job<T> &job, cudaStream_t stream)
+{
+  const bool full = job.plan.length == L && lines.coef.n[lines.axis] == L * job.plan.segments * job.plan.chunks;
+
+  if (lines.rows == STRATA_ROWS_SHARED)
+    return full ? launch<T, STRATA_ROWS_SHARED, PHASE, true>(lines, job, stream) : launch<T, STRATA_ROWS_SHARED, PHASE, false>(lines, job, stream);
+  if (lines.rows == STRATA_ROWS_ARRAYS)
+    return full ? launch<T, STRATA_ROWS_ARRAYS, PHASE, true>(lines, job, stream) : launch<T, STRATA_ROWS_ARRAYS, PHASE, false>(lines, job, stream);
+  return launch<T, STRATA_ROWS_CELLS, PHASE, false>(lines, job, stream);
+}
+
+template <class T> static int phases(const typename Typed<T>::Lines &lines, const Job<T> &job, Phase phase, cudaStream_t stream)
+{
+  return phase == WHOLE ? choose<T, WHOLE>(lines, job, stream) : phase == TOTALS ? choose<T, TOTALS>(lines, job, stream) : choose<T, FINISH>(lines, job, stream);
+}
+
+int launch_strided(const StrataLines_d &lines, const Job<double> &job, Phase phase, cudaStream_t stream)
+{
+  return phases<double>(lines, job, phase, stream);
+}
+
+int launch_strided(const StrataLines_f &lines, const Job<float> &job, Phase phase, cudaStream_t stream)
+{
+  return phases<float>(lines, job, phase, stream);
+}
+
+} // namespace partition
