@@ -51,6 +51,17 @@ for ranks in 2 3 4; do # the box of a rank is not as deep as a cycle
   is "$result" "$exact" "nor do $ranks ranks"
 done
 
+# Grids of one cell, tiles wider than the grid or narrower than the number of sweeps
+for options in "-dim 1 -n 1" "-dim 3 -n 1"; do
+  poisson 1 $options -ksp_type hjacobi -ksp_hjacobi_subiterations 3
+  is "$(value its)" 1 "$options is solved at once"
+  ok "to rounding" awk "BEGIN { exit !($(value residual) < 1e-15) }"
+done
+for options in "-dim 1 -n 5 -ksp_hjacobi_tile 300" "-nx 1 -ny 7 -ksp_hjacobi_tile 2" "-n 5 -ksp_hjacobi_tile 2"; do
+  poisson 1 $options -ksp_type hjacobi -ksp_hjacobi_subiterations 50 -ksp_hjacobi_overlap 0
+  is "$(value reason)" CONVERGED_RTOL "$options with 50 sweeps a cycle"
+done
+
 # Overlaps that are not exact: the same solution on every number of ranks
 poisson 1 -n 30 -ksp_type hjacobi -ksp_hjacobi_subiterations 6 -ksp_hjacobi_overlap 4 -ksp_hjacobi_tile 9,12 -ksp_rtol 1e-11 -ksp_max_it 100000
 norm=$(value norm)
@@ -126,6 +137,19 @@ like "$out" "coefficients: legs of each cell in form faces" "of an assembled mat
 its=$(value its)
 poisson 3 -dim 3 -n 12 -ksp_type hjacobi
 is "$its" "$(value its)" "as many cycles as with the operator"
+
+# Rows are swept without calls, in clones for several instruction sets
+if [ -z "$SANITIZE" ] && nm "$lib/libstrata.so" | grep -q 'strata_jacobi_row_d\.arch'; then
+  for type in d f; do
+    for set in v3 v4; do
+      code=$(objdump -d --no-show-raw-insn "$lib/libstrata.so" | awk "/^[0-9a-f]+ </ { on = /<strata_jacobi_row_$type.arch_x86_64_$set>/ } on")
+      like "$code" "vfn?m(add|sub)" "strata_jacobi_row_$type for $set multiplies and adds at once"
+      unlike "$code" "call" "and calls nothing"
+    done
+  done
+else
+  skip "no clones in this build"
+fi
 
 refuses() { # RANKS WORDS OPTIONS...
   run "$1" "$lib/examples/poisson" "${@:3}"

@@ -79,6 +79,15 @@ PetscErrorCode StrataJacobiSetCycles(StrataJacobi j, PetscInt cycles)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Is a list another than before? */
+static PetscBool StrataJacobiDiffers(PetscInt n, const PetscInt list[], PetscInt before, const PetscInt old[])
+{
+  if (n != before) return PETSC_TRUE;
+  for (PetscInt a = 0; a < n; a++)
+    if (list[a] != old[a]) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 PetscErrorCode StrataJacobiSetTile(StrataJacobi j, PetscInt n, const PetscInt tile[])
 {
   PetscInt a;
@@ -89,7 +98,7 @@ PetscErrorCode StrataJacobiSetTile(StrataJacobi j, PetscInt n, const PetscInt ti
   for (a = 0; a < n; a++)
     PetscCheck(tile[a] >= 1, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
                "A tile cannot be %" PetscInt_FMT " cells wide: -%stile needs positive numbers", tile[a], j->prefix);
-  PetscCall(StrataJacobiReset(j));
+  if (StrataJacobiDiffers(n, tile, j->ntile, j->tile)) PetscCall(StrataJacobiReset(j));
   j->ntile = n;
   for (a = 0; a < n; a++) j->tile[a] = tile[a];
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -108,7 +117,7 @@ PetscErrorCode StrataJacobiSetOverlap(StrataJacobi j, PetscInt n, const PetscInt
     PetscCheck(overlap[a] == STRATA_EXACT || overlap[a] % 2 == 0, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
                "An overlap of %" PetscInt_FMT " cells: -%soverlap must be even, since both tiles give up half of it", overlap[a], j->prefix);
   }
-  PetscCall(StrataJacobiReset(j));
+  if (StrataJacobiDiffers(n, overlap, j->noverlap, j->overlap)) PetscCall(StrataJacobiReset(j));
   j->noverlap = n;
   for (a = 0; a < n; a++) j->overlap[a] = overlap[a];
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -185,8 +194,10 @@ PetscErrorCode StrataJacobiSetGrid(StrataJacobi j, PetscInt dim, const PetscInt 
   for (a = 0; a < dim; a++)
     PetscCheck(n[a] > 0, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
                "A grid cannot have %" PetscInt_FMT " cells along axis %c: -%sgrid needs positive numbers", n[a], (char)('x' + a), j->prefix);
-  PetscCall(StrataJacobiReset(j));
-  PetscCall(DMDestroy(&j->dm));
+  if (StrataJacobiDiffers(dim, n, j->dim, j->N)) {
+    PetscCall(StrataJacobiReset(j));
+    PetscCall(DMDestroy(&j->dm));
+  }
   j->dim = dim;
   for (a = 0; a < 3; a++) j->N[a] = a < dim ? n[a] : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
