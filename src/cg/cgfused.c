@@ -244,6 +244,14 @@ static PetscErrorCode KSPCGFusedDirectionTogether(KSP ksp, PetscReal *curvature)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What is done all together works on vectors of its own: those of the solver are needed */
+static PetscErrorCode KSPCGFusedLeavePass(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(StrataCGPassLeave(((KSP_CGFused *)ksp->data)->pass, ksp->work[CG_Z], ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* ---- the solve ------------------------------------------------------------------------------------------------------------------- */
 
 /* r = b - A x */
@@ -331,6 +339,7 @@ static PetscErrorCode KSPCGFusedPrepare(KSP ksp, PetscBool *made)
   if (cg->form == KSP_CGFUSED_GEAR) KSPCheckDot(ksp, curvature);
   if (cg->form == KSP_CGFUSED_CLASSIC || curvature == 0 || (ksp->its && curvature * before <= 0)) {
     *made = PETSC_TRUE;
+    PetscCall(KSPCGFusedLeavePass(ksp));
     if (cg->level == CGFUSED_NOTHING)
       PetscCall(KSPCGFusedDirection(ksp, &curvature));
     else
@@ -365,6 +374,7 @@ static PetscErrorCode KSPCGFusedDrift(KSP ksp)
   if (cg->drift <= root * norm || cg->drift <= 1.1 * PETSC_MACHINE_EPSILON * cg->largest) PetscFunctionReturn(PETSC_SUCCESS);
   if (norm < PETSC_MACHINE_EPSILON * cg->largest / root) PetscFunctionReturn(PETSC_SUCCESS); /* below that b - A x is no better */
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(KSPCGFusedLeavePass(ksp));
   PetscCall(KSPCGFusedResidual(ksp));
   PetscCall(KSP_MatMult(ksp, A, ksp->work[CG_P], ksp->work[CG_W]));
   PetscCall(KSPCGFusedPrecondition(ksp));
@@ -403,6 +413,7 @@ static PetscErrorCode KSPCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
   PetscFunctionBegin;
   if (cg->level == CGFUSED_ALL && !made) {
     PetscCall(StrataCGPassStep(cg->pass, cg->beta, cg->alpha, ksp->work[CG_Z], ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R], cg->sum));
+    if (ksp->numbermonitors || ksp->converged != KSPConvergedDefault) PetscCall(StrataCGPassSolution(cg->pass, ksp->vec_sol)); /* somebody may look */
   } else if (cg->level == CGFUSED_NOTHING) {
     if (!made) {
       PetscCall(VecAYPX(ksp->work[CG_P], cg->beta, ksp->work[CG_Z]));
@@ -465,7 +476,7 @@ static PetscErrorCode KSPCGFusedChoose(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KSPSolve_CGFused(KSP ksp)
+static PetscErrorCode KSPCGFusedIterate(KSP ksp)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
   Vec          R = ksp->work[CG_R], Z = ksp->work[CG_Z];
@@ -499,7 +510,15 @@ static PetscErrorCode KSPSolve_CGFused(KSP ksp)
   }
   PetscCall(VecSet(ksp->work[CG_P], 0));
   PetscCall(VecSet(ksp->work[CG_W], 0));
-  if (Z && cg->level == CGFUSED_VECTORS) PetscCall(PetscInfo(ksp, "Vector updates and dot products are fused\n"));
+  if (cg->level == CGFUSED_VECTORS) {
+    PetscCall(StrataCGPassCreate(ksp, Z, ksp->work[CG_P], R, &cg->pass, &cg->whynot));
+    if (cg->pass) cg->level = CGFUSED_ALL;
+  }
+  PetscCall(PetscInfo(ksp, "Fused: %s; %s\n",
+                      cg->level == CGFUSED_ALL       ? "all of an iteration"
+                      : cg->level == CGFUSED_VECTORS ? "vectors"
+                                                     : "nothing",
+                      cg->whynot ? cg->whynot : "nothing left out"));
   while (!ksp->reason && ksp->its < ksp->max_it) {
     PetscInt  steps;
     PetscBool made;
@@ -511,6 +530,16 @@ static PetscErrorCode KSPSolve_CGFused(KSP ksp)
     PetscCall(KSPCGFusedSteps(ksp, made, made ? 1 : steps));
   }
   if (!ksp->reason) ksp->reason = KSP_DIVERGED_ITS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPSolve_CGFused(KSP ksp)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
+  PetscFunctionBegin;
+  PetscCall(KSPCGFusedIterate(ksp));
+  if (cg->level == CGFUSED_ALL) PetscCall(StrataCGPassSolution(cg->pass, ksp->vec_sol));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -577,6 +606,7 @@ static PetscErrorCode KSPReset_CGFused(KSP ksp)
     PetscCall(StrataArrayDestroy(&cg->work[m]));
   }
   PetscCall(StrataArrayDestroy(&cg->history));
+  PetscCall(StrataCGPassDestroy(&cg->pass));
   cg->worked = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

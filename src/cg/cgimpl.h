@@ -16,12 +16,18 @@ typedef enum {
   CGFUSED_ALL      /* all of it, see StrataCGPass */
 } CGFusedLevel;
 
-/* All of an iteration together: one pass through the grid, for some operators and preconditioners */
+/* All of an iteration together, for some operators and preconditioners */
 typedef struct _n_StrataCGPass *StrataCGPass;
-PETSC_INTERN PetscErrorCode     StrataCGPassCreate(KSP, StrataCGPass *, const char **whynot); /* NULL where that cannot be */
-PETSC_INTERN PetscErrorCode     StrataCGPassDestroy(StrataCGPass *);
-PETSC_INTERN PetscErrorCode     StrataCGPassStep(StrataCGPass, PetscReal beta, PetscReal alpha, Vec z, Vec p, Vec x, Vec r, PetscReal sums[]);
-PETSC_INTERN PetscErrorCode     StrataCGPassView(StrataCGPass, PetscViewer);
+
+/* Makes the pass, or takes the one that is there if it still holds; z is what the preconditioner makes of r. NULL, and in words why, where it cannot
+   be made. The pass works on vectors of its own: enter and leave take them from those of the solver and back, unless they are there already. */
+PETSC_INTERN PetscErrorCode StrataCGPassCreate(KSP, Vec z, Vec p, Vec r, StrataCGPass *, const char **whynot);
+PETSC_INTERN PetscErrorCode StrataCGPassDestroy(StrataCGPass *);
+PETSC_INTERN PetscErrorCode StrataCGPassEnter(StrataCGPass, Vec z, Vec p, Vec x, Vec r);
+PETSC_INTERN PetscErrorCode StrataCGPassLeave(StrataCGPass, Vec z, Vec p, Vec x, Vec r);
+PETSC_INTERN PetscErrorCode StrataCGPassSolution(StrataCGPass, Vec x); /* the iterate alone */
+PETSC_INTERN PetscErrorCode StrataCGPassStep(StrataCGPass, PetscReal beta, PetscReal alpha, Vec z, Vec p, Vec x, Vec r, PetscReal sums[]);
+PETSC_INTERN PetscErrorCode StrataCGPassView(StrataCGPass, PetscViewer);
 
 typedef struct {
   /* what was asked for */

@@ -2,30 +2,307 @@
    All of an iteration of conjugate gradients in one pass through the grid
 */
 #include "cgimpl.h"
+#include "cg_pass_kernels.h"
 
-PetscErrorCode StrataCGPassCreate(KSP ksp, StrataCGPass *pass, const char **whynot)
+struct _n_StrataCGPass {
+  /* what it was made for */
+  StrataCoefficients c;
+  PetscObjectState   state;
+  PetscScalar        scale, shift;
+  int                pc, axis;
+  /* what it keeps, all on the turned grid */
+  StrataCGTurn      turn;
+  StrataArray       cell, legs[STRATA_LEGS], flags; /* of the operator */
+  StrataArray       inverse, lower, upper, level;   /* of the preconditioner */
+  StrataArray       z, p, x, r, work;
+  StrataCGProblem_d problem;
+  PetscBool         current; /* are these vectors newer than those of the solver? */
+};
+
+/* How far z may be from what our own loops make of r: rounding of another algorithm, not another preconditioner */
+#define PASS_ROUNDING 1e-9
+
+/* The operator on the turned grid; its arrays are made once */
+static PetscErrorCode StrataCGPassOperator(StrataCGPass pass, StrataCoef_d *turned)
 {
+  const size_t   bytes = (size_t)pass->c->grid->size_local * sizeof(PetscScalar);
+  StrataCoef_d   c;
+  PetscScalar   *cell = NULL, *legs[STRATA_LEGS] = {NULL};
+  unsigned char *flags = NULL;
+
   PetscFunctionBegin;
-  *pass = NULL;
-  *whynot = NULL;
+  PetscCall(StrataCoefficientsGetKernel(pass->c, PETSC_MEMTYPE_HOST, &c));
+  if (pass->turn.from[0] == 0 && pass->turn.from[1] == 1) {
+    *turned = c;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (c.cell) PetscCall(StrataArrayCreate(&pass->cell, bytes));
+  for (int l = 0; l < STRATA_LEGS; l++)
+    if (c.legs[2 * pass->turn.from[l / 2] + l % 2]) PetscCall(StrataArrayCreate(&pass->legs[l], bytes));
+  if (c.flags) PetscCall(StrataArrayCreate(&pass->flags, (size_t)pass->c->grid->size_local));
+  PetscCall(StrataArrayWrite(&pass->cell, PETSC_MEMTYPE_HOST, &cell));
+  for (int l = 0; l < STRATA_LEGS; l++) PetscCall(StrataArrayWrite(&pass->legs[l], PETSC_MEMTYPE_HOST, &legs[l]));
+  PetscCall(StrataArrayWrite(&pass->flags, PETSC_MEMTYPE_HOST, &flags));
+  StrataCGTurnCoefHost_d(&pass->turn, &c, cell, legs, flags, turned);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode StrataCGPassDestroy(StrataCGPass *pass)
+/* The preconditioner, if it is one that can be taken, and the axis of its lines */
+static PetscErrorCode StrataCGPassFindPC(KSP ksp, StrataCoefficients c, int *pc, int *axis, const char **whynot)
+{
+  PetscBool column, jacobi, none;
+  PetscInt  along = 1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCCOLUMN, &column));
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCJACOBI, &jacobi));
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCNONE, &none));
+  *pc = column ? STRATA_CG_LINES : jacobi ? STRATA_CG_DIAGONAL : STRATA_CG_NONE;
+  if (!column && !jacobi && !none)
+    *whynot = "a preconditioner other than column, jacobi and none";
+  else if (column) {
+    PetscCall(PCColumnGetAxis(ksp->pc, &along));
+    if (c->form == MAT_STRATA_TENSOR && c->axis != along && along != 1) *whynot = "columns across those of the operator";
+  }
+  *axis = (int)along;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What stands in the way, NULL if nothing does */
+static PetscErrorCode StrataCGPassRefuse(KSP ksp, const char **whynot)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  Mat          A, P;
+  PetscMPIInt  size;
+  PetscBool    isstrata;
+  MatNullSpace nullspace;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(ksp->pc, &A, &P));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)ksp), &size));
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSTRATA, &isstrata));
+  PetscCall(MatGetNullSpace(A, &nullspace));
+  if (cg->form != KSP_CGFUSED_GEAR)
+    *whynot = "form classic";
+  else if (!isstrata || A != P)
+    *whynot = "a matrix of another type";
+  else if (size > 1)
+    *whynot = "several ranks";
+  else if (PetscMemTypeDevice(cg->type))
+    *whynot = "work on a GPU";
+  else if (nullspace)
+    *whynot = "a null space";
+  else if (ksp->transpose_solve)
+    *whynot = "a solve with the transpose";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The numbers of the preconditioner, and space for the vectors */
+static PetscErrorCode StrataCGPassFactor(StrataCGPass pass, const char **whynot)
+{
+  const size_t      bytes = (size_t)pass->c->grid->size_local * sizeof(PetscScalar);
+  StrataCGProblem_d q;
+  PetscScalar      *inverse = NULL, *lower = NULL, *upper = NULL, *level = NULL;
+
+  PetscFunctionBegin;
+  for (int a = 0; a < 3; a++) pass->turn.from[a] = a == 1 ? pass->axis : a == pass->axis ? 1 : a;
+  PetscCall(PetscMemzero(&q, sizeof(q)));
+  q.pc = pass->pc;
+  q.lines.axis = 1;
+  PetscCall(StrataCGPassOperator(pass, &q.lines.coef));
+  q.lines.rows = !q.lines.coef.flags && (q.lines.coef.form == STRATA_CONSTANT || (q.lines.coef.form == STRATA_TENSOR && q.lines.coef.axis == 1))
+                     ? STRATA_ROWS_SHARED
+                     : STRATA_ROWS_CELLS;
+  if (pass->pc != STRATA_CG_NONE) {
+    PetscCall(StrataArrayCreate(&pass->inverse, bytes));
+    PetscCall(StrataArrayWrite(&pass->inverse, PETSC_MEMTYPE_HOST, &inverse));
+  }
+  if (pass->pc == STRATA_CG_LINES && q.lines.rows == STRATA_ROWS_SHARED) {
+    PetscCall(StrataArrayCreate(&pass->level, 4 * q.lines.coef.n[1] * sizeof(PetscScalar)));
+    PetscCall(StrataArrayWrite(&pass->level, PETSC_MEMTYPE_HOST, &level));
+  } else if (pass->pc == STRATA_CG_LINES) {
+    PetscCall(StrataArrayCreate(&pass->lower, bytes));
+    PetscCall(StrataArrayWrite(&pass->lower, PETSC_MEMTYPE_HOST, &lower));
+    if (!pass->c->symmetric) {
+      PetscCall(StrataArrayCreate(&pass->upper, bytes));
+      PetscCall(StrataArrayWrite(&pass->upper, PETSC_MEMTYPE_HOST, &upper));
+    }
+  }
+  if (!StrataCGPassFactorHost_d(&q, inverse, lower, upper, level)) *whynot = "a row or a column without an inverse";
+  q.inverse = inverse;
+  q.lower = lower;
+  q.upper = upper;
+  q.level = level;
+  pass->problem = q;
+  PetscCall(StrataArrayCreate(&pass->work, (size_t)q.lines.coef.n[0] * q.lines.coef.n[1] * sizeof(PetscScalar)));
+  PetscCall(StrataArrayCreate(&pass->z, bytes));
+  PetscCall(StrataArrayCreate(&pass->p, bytes));
+  PetscCall(StrataArrayCreate(&pass->x, bytes));
+  PetscCall(StrataArrayCreate(&pass->r, bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A vector of the solver to the pass, and back */
+static PetscErrorCode StrataCGPassTake(StrataCGPass pass, Vec v, StrataArray *to)
+{
+  const PetscScalar *from;
+  PetscScalar       *a;
+  int                n[3];
+
+  PetscFunctionBegin;
+  PetscCall(StrataGridGetBox(pass->c->grid, n));
+  PetscCall(StrataArrayWrite(to, PETSC_MEMTYPE_HOST, &a));
+  PetscCall(VecGetArrayRead(v, &from));
+  StrataCGTurnHost_d(&pass->turn, n, from, a);
+  PetscCall(VecRestoreArrayRead(v, &from));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode StrataCGPassGive(StrataCGPass pass, StrataArray *from, Vec v)
+{
+  const PetscScalar *a;
+  PetscScalar       *to;
+  int                n[3];
+
+  PetscFunctionBegin;
+  PetscCall(StrataGridGetBox(pass->c->grid, n));
+  PetscCall(StrataArrayRead(from, PETSC_MEMTYPE_HOST, &a));
+  PetscCall(VecGetArrayWrite(v, &to));
+  StrataCGTurnBackHost_d(&pass->turn, n, a, to);
+  PetscCall(VecRestoreArrayWrite(v, &to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Is z what our loops make of r? In all layers, or in one */
+static PetscErrorCode StrataCGPassProbe(StrataCGPass pass, PetscBool all, const char **whynot)
+{
+  const int    layers = pass->problem.lines.coef.n[2];
+  PetscScalar *r, *x, *z, *work, found[2];
+
+  PetscFunctionBegin;
+  PetscCall(StrataArrayUpdate(&pass->r, PETSC_MEMTYPE_HOST, &r));
+  PetscCall(StrataArrayUpdate(&pass->x, PETSC_MEMTYPE_HOST, &x));
+  PetscCall(StrataArrayUpdate(&pass->z, PETSC_MEMTYPE_HOST, &z));
+  PetscCall(StrataArrayWrite(&pass->work, PETSC_MEMTYPE_HOST, &work));
+  StrataCGPassProbeHost_d(&pass->problem, all ? 0 : layers / 2, all ? layers : layers / 2 + 1, r, z, x, work, found);
+  if (!(found[0] <= PASS_ROUNDING * found[1])) *whynot = "options of the preconditioner";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGPassCreate(KSP ksp, Vec z, Vec p, Vec r, StrataCGPass *created, const char **whynot)
+{
+  StrataCGPass       pass = *created;
+  StrataCoefficients c = NULL;
+  Mat                A;
+  int                pc = 0, axis = 0;
+  PetscBool          made = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *whynot = NULL;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(StrataCGPassRefuse(ksp, whynot));
+  if (!*whynot) PetscCall(MatStrataGetCoefficients(A, &c));
+  if (!*whynot && !c->grid->size_local) *whynot = "nothing to do";
+  if (!*whynot) PetscCall(StrataCGPassFindPC(ksp, c, &pc, &axis, whynot));
+  if (*whynot) {
+    PetscCall(StrataCGPassDestroy(created));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (pass && (pass->c != c || pass->state != c->state || pass->scale != c->scale || pass->shift != c->shift || pass->pc != pc || pass->axis != axis))
+    PetscCall(StrataCGPassDestroy(created));
+  if (!*created) {
+    PetscCall(PetscNew(created));
+    (*created)->c = c;
+    PetscCall(StrataCoefficientsReference(c));
+    (*created)->state = c->state;
+    (*created)->scale = c->scale;
+    (*created)->shift = c->shift;
+    (*created)->pc = pc;
+    (*created)->axis = axis;
+    PetscCall(StrataCGPassFactor(*created, whynot));
+    made = PETSC_TRUE;
+  }
+  pass = *created;
+  pass->current = PETSC_FALSE;
+  if (!*whynot) {
+    PetscCall(StrataCGPassEnter(pass, z, p, ksp->vec_sol, r));
+    PetscCall(StrataCGPassProbe(pass, made, whynot));
+  }
+  if (*whynot) PetscCall(StrataCGPassDestroy(created));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGPassDestroy(StrataCGPass *created)
+{
+  StrataCGPass pass = *created;
+
+  PetscFunctionBegin;
+  if (!pass) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataCoefficientsDestroy(&pass->c));
+  {
+    StrataArray *arrays[] = {&pass->cell, &pass->flags, &pass->inverse, &pass->lower, &pass->upper, &pass->level,
+                             &pass->z,    &pass->p,     &pass->x,       &pass->r,     &pass->work};
+
+    for (size_t m = 0; m < PETSC_STATIC_ARRAY_LENGTH(arrays); m++) PetscCall(StrataArrayDestroy(arrays[m]));
+    for (int l = 0; l < STRATA_LEGS; l++) PetscCall(StrataArrayDestroy(&pass->legs[l]));
+  }
+  PetscCall(PetscFree(*created));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGPassEnter(StrataCGPass pass, Vec z, Vec p, Vec x, Vec r)
 {
   PetscFunctionBegin;
-  *pass = NULL;
+  if (pass->current) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataCGPassTake(pass, z, &pass->z));
+  PetscCall(StrataCGPassTake(pass, p, &pass->p));
+  PetscCall(StrataCGPassTake(pass, x, &pass->x));
+  PetscCall(StrataCGPassTake(pass, r, &pass->r));
+  pass->current = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGPassLeave(StrataCGPass pass, Vec z, Vec p, Vec x, Vec r)
+{
+  PetscFunctionBegin;
+  if (!pass || !pass->current) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataCGPassGive(pass, &pass->z, z));
+  PetscCall(StrataCGPassGive(pass, &pass->p, p));
+  PetscCall(StrataCGPassGive(pass, &pass->x, x));
+  PetscCall(StrataCGPassGive(pass, &pass->r, r));
+  pass->current = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGPassSolution(StrataCGPass pass, Vec x)
+{
+  PetscFunctionBegin;
+  if (pass && pass->current) PetscCall(StrataCGPassGive(pass, &pass->x, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode StrataCGPassStep(StrataCGPass pass, PetscReal beta, PetscReal alpha, Vec z, Vec p, Vec x, Vec r, PetscReal sums[])
 {
+  StrataArray *v[4] = {&pass->z, &pass->p, &pass->x, &pass->r};
+  PetscScalar *a[4], *work;
+
   PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(STRATA_CGPass, z, p, x, r));
+  PetscCall(StrataCGPassEnter(pass, z, p, x, r));
+  PetscCall(StrataArrayWrite(&pass->work, PETSC_MEMTYPE_HOST, &work));
+  for (int m = 0; m < 4; m++) PetscCall(StrataArrayUpdate(v[m], PETSC_MEMTYPE_HOST, &a[m]));
+  StrataCGPassHost_d(&pass->problem, beta, alpha, a[0], a[1], a[2], a[3], sums, work);
+  PetscCall(PetscLogFlops((pass->pc == STRATA_CG_LINES ? 52.0 : 45.0) * pass->c->grid->size_local));
+  PetscCall(PetscLogEventEnd(STRATA_CGPass, z, p, x, r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode StrataCGPassView(StrataCGPass pass, PetscViewer viewer)
 {
+  static const char *const pcs[] = {"no preconditioner", "diagonal", "columns"};
+
   PetscFunctionBegin;
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  fused: operator in form %s, %s, vector updates and dot products in one pass, in host memory\n",
+                                   MatStrataForms[pass->c->form], pcs[pass->pc]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

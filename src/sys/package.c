@@ -3,7 +3,7 @@
 */
 #include "strataimpl.h"
 
-PetscLogEvent STRATA_Halo, STRATA_ColumnSetUp, STRATA_ColumnApply, STRATA_JacobiSetUp, STRATA_JacobiSweep;
+PetscLogEvent STRATA_Halo, STRATA_ColumnSetUp, STRATA_ColumnApply, STRATA_JacobiSetUp, STRATA_JacobiSweep, STRATA_CGPass;
 
 static PetscBool StrataPackageInitialized = PETSC_FALSE;
 
@@ -78,6 +78,7 @@ PetscErrorCode StrataInitializePackage(void)
   PetscCall(PetscLogEventRegister("StrataColApply", classid, &STRATA_ColumnApply));
   PetscCall(PetscLogEventRegister("StrataJacSetUp", classid, &STRATA_JacobiSetUp));
   PetscCall(PetscLogEventRegister("StrataJacSweep", classid, &STRATA_JacobiSweep));
+  PetscCall(PetscLogEventRegister("StrataCGPass", classid, &STRATA_CGPass));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

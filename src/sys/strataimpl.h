@@ -14,7 +14,7 @@
 #endif
 
 /* Events */
-PETSC_INTERN PetscLogEvent STRATA_Halo, STRATA_ColumnSetUp, STRATA_ColumnApply, STRATA_JacobiSetUp, STRATA_JacobiSweep;
+PETSC_INTERN PetscLogEvent STRATA_Halo, STRATA_ColumnSetUp, STRATA_ColumnApply, STRATA_JacobiSetUp, STRATA_JacobiSweep, STRATA_CGPass;
 
 /* Types that the package registers */
 PETSC_INTERN PetscErrorCode MatCreate_Strata(Mat);

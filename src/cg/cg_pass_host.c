@@ -1,0 +1,15 @@
+/*
+   A whole iteration of conjugate gradients in one pass, on the host
+*/
+#include "cg_pass_kernels.h"
+#include "cg_cell.h"
+#include "../column/column_cell.h"
+
+/* Lines of a strip at most: what is kept of a strip stays in the first-level cache */
+#define STRIP 32
+
+/* Partial sums */
+#define LANES 16
+
+#define STRATA_TYPED "../cg/cg_pass_host_typed.h"
+#include "../sys/typed.h"

@@ -1,0 +1,32 @@
+/* Included by cg_pass_kernels.h for each precision */
+
+/* Operator and preconditioner, on the turned grid. There are no cells of other ranks: beyond a side is nothing, zero, or the other side of the box. */
+typedef struct {
+  int                pc;
+  TYPED(StrataLines) lines;         /* along y, of the operator lines.coef; rows: shared or cells */
+  const REAL        *inverse;       /* 1 / diagonal, or 1 / pivot of each cell */
+  const REAL        *lower, *upper; /* legs of lines that are not shared, scale in them; upper NULL: the lower leg of the next cell */
+  const REAL        *level;         /* of shared lines: four numbers of each level, see strata_shared_level() */
+} TYPED(StrataCGProblem);
+
+STRATA_BEGIN_C
+
+/* Numbers of cells in the order of the turned grid, and back; n: the grid as it is */
+void TYPED(StrataCGTurnHost)(const StrataCGTurn *turn, const int n[3], const REAL *from, REAL *to);
+void TYPED(StrataCGTurnBackHost)(const StrataCGTurn *turn, const int n[3], const REAL *from, REAL *to);
+
+/* The operator on the turned grid. cell, legs, flags: space for the arrays that c has, left out (NULL) where it has none. */
+void TYPED(StrataCGTurnCoefHost)(const StrataCGTurn *turn, const TYPED(StrataCoef) *c, REAL *cell, REAL *const legs[], unsigned char *flags,
+                                 TYPED(StrataCoef) *turned);
+
+/* Fills in inverse, and for lines that are not shared lower and upper (may be NULL), for shared ones level. The value is 0 if a number is no good:
+   a pivot that is zero, not a number, or the end of a singular line. */
+int TYPED(StrataCGPassFactorHost)(const TYPED(StrataCGProblem) *q, REAL *inverse, REAL *lower, REAL *upper, REAL *level);
+
+/* p = z + beta p, x = x + alpha p, r = r - alpha A p, z = M r, and all sums. work: as many numbers as a layer has cells */
+void TYPED(StrataCGPassHost)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL *z, REAL *p, REAL *x, REAL *r, REAL sum[], REAL *work);
+
+/* How far z is from M r in the layers [first, last), and the largest number of z there; x and r are as before afterwards */
+void TYPED(StrataCGPassProbeHost)(const TYPED(StrataCGProblem) *q, int first, int last, REAL *r, const REAL *z, REAL *x, REAL *work, REAL found[2]);
+
+STRATA_END_C
