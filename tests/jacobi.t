@@ -138,19 +138,6 @@ its=$(value its)
 poisson 3 -dim 3 -n 12 -ksp_type hjacobi
 is "$its" "$(value its)" "as many cycles as with the operator"
 
-# Rows are swept without calls, in clones for several instruction sets
-if [ -z "$SANITIZE" ] && nm "$lib/libstrata.so" | grep -q 'strata_jacobi_row_d\.arch'; then
-  for type in d f; do
-    for set in v3 v4; do
-      code=$(objdump -d --no-show-raw-insn "$lib/libstrata.so" | awk "/^[0-9a-f]+ </ { on = /<strata_jacobi_row_$type.arch_x86_64_$set>/ } on")
-      like "$code" "vfn?m(add|sub)" "strata_jacobi_row_$type for $set multiplies and adds at once"
-      unlike "$code" "call" "and calls nothing"
-    done
-  done
-else
-  skip "no clones in this build"
-fi
-
 refuses() { # RANKS WORDS OPTIONS...
   run "$1" "$lib/examples/poisson" "${@:3}"
   ok "${*:3} on $1 is an error" [ "$rc" != 0 ]
