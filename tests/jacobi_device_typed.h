@@ -83,6 +83,7 @@ static int TYPED(ondevice)(TYPED(Problem) *p, int kernel, int weights, int shift
 static void TYPED(cycles)(const char *precision, int kernel, int dim, int form)
 {
   static const int sweeps[] = {1, 2, 3, 6, 13, 27};
+  const int        each = getenv("STRATA_TEST_FEW") ? 3 : 1; /* tools that slow kernels down see a third of the cases */
   int              same = 1, changes = 1, errors = 0, cases = 0, kinds = 0;
 
   for (int shape = 0; shape < SHAPES; shape++)
@@ -96,6 +97,7 @@ static void TYPED(cycles)(const char *precision, int kernel, int dim, int form)
       REAL          *y, *want, change = -1, expected = -1;
       char           text[512];
 
+      if ((kinds + shape + form) % each) continue;
       TYPED(make)(&p, kernel, dim, form, side, n, k, exact, weights);
       if (TYPED(StrataCycleKernelCUDA)(&p.s, &p.t, (StrataCycleKernel)kernel, &p.box, text, sizeof(text)) == (StrataCycleKernel)kernel) {
         y = TYPED(Numbers)(&p.arrays, p.cells, 0, 1);
@@ -121,8 +123,8 @@ static void TYPED(cycles)(const char *precision, int kernel, int dim, int form)
   if (kernel == STRATA_KERNEL_REGISTER && dim == 3 && form == STRATA_SYSTEM_VARIABLE)
     is_int(cases, 0, "%s, %s, %dD, %s: there is none", precision, kernels[kernel], dim, forms[form]);
   else
-    ok(cases >= (kernel == STRATA_KERNEL_REGISTER ? kinds / 2 : kinds - 2), "%s, %s, %dD, %s: %d cases run", precision, kernels[kernel], dim,
-       forms[form], cases);
+    ok(cases >= (kernel == STRATA_KERNEL_REGISTER ? kinds / 2 : kinds - 2) / each - each / 3, "%s, %s, %dD, %s: %d cases run", precision,
+       kernels[kernel], dim, forms[form], cases);
   is_int(errors, 0, "%s, %s, %dD, %s: no errors", precision, kernels[kernel], dim, forms[form]);
   ok(same, "%s, %s, %dD, %s: the same numbers as on the host, no other cell is written", precision, kernels[kernel], dim, forms[form]);
   ok(changes, "%s, %s, %dD, %s: the largest change", precision, kernels[kernel], dim, forms[form]);
