@@ -202,6 +202,147 @@ static REAL TYPED(energy)(const TYPED(StrataCGProblem) *q, int k, const REAL *z,
   return TYPED(strata_cg_dot)((int)size, z + size * k, work);
 }
 
+/* ---- lean operators ------------------------------------------------------------------------------------------------------------------ */
+
+size_t TYPED(StrataCGLeanSize)(const TYPED(StrataCGProblem) *q)
+{
+  const TYPED(StrataCoef) *c = &q->lines.coef;
+
+  if (q->pc != STRATA_CG_LINES || q->lines.rows != STRATA_ROWS_SHARED) return 0;
+  for (int l = 0; l < STRATA_LEGS; l++)
+    if (c->outside[l] == STRATA_OUTSIDE_GHOST) return 0;
+  return (size_t)LEAN_LEVEL * c->n[1] + (size_t)LEAN_COLUMN * c->n[0] * c->n[2];
+}
+
+void TYPED(StrataCGLeanHost)(const TYPED(StrataCGProblem) *q, REAL *lean)
+{
+  const TYPED(StrataCoef) *c = &q->lines.coef;
+  const ptrdiff_t          columns = (ptrdiff_t)c->n[0] * c->n[2];
+  const int                legs[4] = {STRATA_WEST, STRATA_EAST, STRATA_BOTTOM, STRATA_TOP};
+  REAL                    *column = lean + (size_t)LEAN_LEVEL * c->n[1];
+
+  for (int j = 0; j < c->n[1]; j++) CELL(strata_shared_level)(&q->lines, 1, j, lean + LEAN_LEVEL * j);
+  for (int k = 0; k < c->n[2]; k++)
+    for (int i = 0; i < c->n[0]; i++) {
+      const int       at[3] = {i, 0, k};
+      const ptrdiff_t id = i + (ptrdiff_t)c->n[0] * k;
+
+      column[LEAN_AREA * columns + id] = c->form == STRATA_TENSOR ? c->area[id] : 1;
+      column[LEAN_SIDES * columns + id] = 0;
+      for (int m = 0; m < 4; m++) {
+        const REAL leg = c->form == STRATA_TENSOR ? c->alpha[m][id] : c->leg[legs[m]];
+        const int  crosses = strata_crosses(c->n, legs[m], at);
+
+        column[(LEAN_WEST + m) * columns + id] = crosses ? 0 : leg;
+        if (crosses && c->outside[legs[m]] == STRATA_OUTSIDE_ZERO) column[LEAN_SIDES * columns + id] += leg;
+      }
+    }
+}
+
+/* A strip of lines: A p, r, z and all sums. x is taken care of where p is made. */
+static inline __attribute__((always_inline)) void TYPED(lean)(const TYPED(StrataCGProblem) *q, int k, int i0, int count, REAL alpha, const REAL *p,
+                                                              REAL *r, REAL *z, REAL sum[])
+{
+  const int       n0 = q->lines.coef.n[0], levels = q->lines.coef.n[1];
+  const ptrdiff_t size = (ptrdiff_t)n0 * levels, columns = (ptrdiff_t)n0 * q->lines.coef.n[2], first = size * k + i0;
+  const REAL     *column = q->lean + (size_t)LEAN_LEVEL * levels + (ptrdiff_t)n0 * k + i0, shift = q->lines.coef.shift;
+  const REAL     *area = column, *west = column + LEAN_WEST * columns, *east = column + LEAN_EAST * columns, *south = column + LEAN_SOUTH * columns,
+             *north = column + LEAN_NORTH * columns, *sides = column + LEAN_SIDES * columns;
+  REAL carry[STRIP], next[STRIP], rr[STRIP], gamma[STRIP], zz[STRIP], delta[STRIP];
+
+  for (int w = 0; w < count; w++) carry[w] = next[w] = rr[w] = gamma[w] = zz[w] = delta[w] = 0;
+  p += first;
+  r += first;
+  z += first;
+  for (int j = 0; j < levels; j++) {
+    const REAL *level = q->lean + LEAN_LEVEL * j, lower = level[LEAN_LOWER], upper = level[LEAN_UPPER], excess = level[LEAN_EXCESS],
+               lateral = level[LEAN_LATERAL];
+    const REAL *inverse = q->inverse + first + (ptrdiff_t)n0 * j, *pj = p + (ptrdiff_t)n0 * j;
+    REAL       *rj = r + (ptrdiff_t)n0 * j, *zj = z + (ptrdiff_t)n0 * j;
+
+#pragma GCC ivdep
+    for (int w = 0; w < count; w++) {
+      const REAL u = pj[w];
+      REAL       a, h;
+
+      a = excess * u;
+      a = FMA(upper, pj[w + n0] - u, a);
+      a = FMA(lower, pj[w - n0] - u, a);
+      h = west[w] * (pj[w - 1] - u);
+      h = FMA(east[w], pj[w + 1] - u, h);
+      h = FMA(south[w], pj[w - size] - u, h);
+      h = FMA(north[w], pj[w + size] - u, h);
+      h = FMA(-sides[w], u, h);
+      a = FMA(lateral, h, FMA(area[w], a, shift * u));
+      a = CELL(strata_cg_add)(-alpha, a, rj[w]);
+      rj[w] = a;
+      rr[w] = FMA(a, a, rr[w]);
+      zj[w] = carry[w] = FMA(-(area[w] * lower), carry[w], a) * inverse[w];
+    }
+  }
+  for (int j = levels - 1; j >= 0; j--) {
+    const REAL *level = q->lean + LEAN_LEVEL * j, upper = level[LEAN_UPPER], excess = level[LEAN_EXCESS], lateral = level[LEAN_LATERAL];
+    const REAL *inverse = q->inverse + first + (ptrdiff_t)n0 * j, *rj = r + (ptrdiff_t)n0 * j;
+    REAL       *zj = z + (ptrdiff_t)n0 * j;
+
+#pragma GCC ivdep
+    for (int w = 0; w < count; w++) {
+      const REAL b = area[w] * upper, u = CELL(strata_backward)(b * inverse[w], zj[w], next[w]), up = next[w] - u;
+
+      zj[w] = next[w] = u;
+      gamma[w] = FMA(rj[w], u, gamma[w]);
+      zz[w] = FMA(u, u, zz[w]);
+      delta[w] = FMA(-b * up, up, delta[w]);
+    }
+    /* (z,Az) is a sum over cells and over faces, of which each belongs to the cell on its high side */
+#pragma GCC ivdep
+    for (int w = 0; w < count; w++) {
+      const REAL u = zj[w], x = u - zj[w - 1], y = u - zj[w - size];
+
+      delta[w] = FMA(FMA(area[w], excess, FMA(-lateral, sides[w], shift)) * u, u, delta[w]);
+      delta[w] = FMA(-lateral, FMA(west[w] * x, x, south[w] * y * y), delta[w]);
+    }
+  }
+  sum[STRATA_CG_RR] += TYPED(total)(rr, count);
+  sum[STRATA_CG_GAMMA] += TYPED(total)(gamma, count);
+  sum[STRATA_CG_ZZ] += TYPED(total)(zz, count);
+  sum[STRATA_CG_DELTA] += TYPED(total)(delta, count);
+}
+
+STRATA_CLONES void TYPED(strata_cg_lean)(const TYPED(StrataCGProblem) *q, int k, int i0, int count, REAL alpha, const REAL *p, REAL *r, REAL *z,
+                                         REAL sum[]);
+STRATA_CLONES void TYPED(strata_cg_lean)(const TYPED(StrataCGProblem) *q, int k, int i0, int count, REAL alpha, const REAL *p, REAL *r, REAL *z,
+                                         REAL sum[])
+{
+  if (count == STRIP)
+    TYPED(lean)(q, k, i0, STRIP, alpha, p, r, z, sum);
+  else
+    TYPED(lean)(q, k, i0, count, alpha, p, r, z, sum);
+}
+
+STRATA_CLONES void TYPED(strata_cg_lean_line)(int n, REAL beta, REAL alpha, const REAL *z, REAL *p, REAL *x);
+STRATA_CLONES void TYPED(strata_cg_lean_line)(int n, REAL beta, REAL alpha, const REAL *z, REAL *p, REAL *x)
+{
+#pragma GCC ivdep
+  for (int i = 0; i < n; i++) {
+    p[i] = CELL(strata_cg_add)(beta, p[i], z[i]);
+    x[i] = CELL(strata_cg_add)(alpha, p[i], x[i]);
+  }
+}
+
+static void TYPED(lean_pass)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL *z, REAL *p, REAL *x, REAL *r, REAL sum[])
+{
+  const int      *n = q->lines.coef.n;
+  const ptrdiff_t size = TYPED(layer)(q);
+
+  for (int k = -1; k < n[2]; k++) {
+    const ptrdiff_t ahead = size * (k + 1);
+
+    if (k + 1 < n[2]) TYPED(strata_cg_lean_line)((int)size, beta, alpha, z + ahead, p + ahead, x + ahead);
+    for (int i = 0; k >= 0 && i < n[0]; i += STRIP) TYPED(strata_cg_lean)(q, k, i, n[0] - i < STRIP ? n[0] - i : STRIP, alpha, p, r, z, sum);
+  }
+}
+
 void TYPED(StrataCGPassHost)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL *z, REAL *p, REAL *x, REAL *r, REAL sum[], REAL *work)
 {
   const TYPED(StrataCoef) *c = &q->lines.coef;
@@ -210,6 +351,10 @@ void TYPED(StrataCGPassHost)(const TYPED(StrataCGProblem) *q, REAL beta, REAL al
 
   for (int m = 0; m < STRATA_CG_SUMS; m++) sum[m] = 0;
   if (!size || !layers) return;
+  if (q->lean) {
+    TYPED(lean_pass)(q, beta, alpha, z, p, x, r, sum);
+    return;
+  }
   if (round) TYPED(direction)(q, layers - 1, beta, z, p); /* the first layer looks at the last */
   TYPED(direction)(q, 0, beta, z, p);
   for (int k = 0; k < layers; k++) {

@@ -7,6 +7,7 @@ typedef struct {
   const REAL        *inverse;       /* 1 / diagonal, or 1 / pivot of each cell */
   const REAL        *lower, *upper; /* legs of lines that are not shared, scale in them; upper NULL: the lower leg of the next cell */
   const REAL        *level;         /* of shared lines: four numbers of each level, see strata_shared_level() */
+  const REAL        *lean;          /* see StrataCGLean; NULL: the operator is applied as it is */
 } TYPED(StrataCGProblem);
 
 STRATA_BEGIN_C
@@ -22,6 +23,12 @@ void TYPED(StrataCGTurnCoefHost)(const StrataCGTurn *turn, const TYPED(StrataCoe
 /* Fills in inverse, and for lines that are not shared lower and upper (may be NULL), for shared ones level. The value is 0 if a number is no good:
    a pivot that is zero, not a number, or the end of a singular line. */
 int TYPED(StrataCGPassFactorHost)(const TYPED(StrataCGProblem) *q, REAL *inverse, REAL *lower, REAL *upper, REAL *level);
+
+/* Where lines are shared and nothing is periodic or masked, the operator can be had from a few numbers of each level and each column, with zeros
+   for legs that are not there; those over Dirichlet sides are in the excess. Vectors must have as many zeros before and after them as a layer
+   has cells. Needs a symmetric operator. lean: StrataCGLeanSize() numbers; 0 where it cannot be. */
+size_t TYPED(StrataCGLeanSize)(const TYPED(StrataCGProblem) *q);
+void TYPED(StrataCGLeanHost)(const TYPED(StrataCGProblem) *q, REAL *lean);
 
 /* p = z + beta p, x = x + alpha p, r = r - alpha A p, z = M r, and all sums. work: as many numbers as a layer has cells */
 void TYPED(StrataCGPassHost)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL *z, REAL *p, REAL *x, REAL *r, REAL sum[], REAL *work);

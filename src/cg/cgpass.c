@@ -12,9 +12,10 @@ struct _n_StrataCGPass {
   int                pc, axis;
   /* what it keeps, all on the turned grid */
   StrataCGTurn      turn;
-  StrataArray       cell, legs[STRATA_LEGS], flags; /* of the operator */
-  StrataArray       inverse, lower, upper, level;   /* of the preconditioner */
-  StrataArray       z, p, x, r, work;
+  StrataArray       cell, legs[STRATA_LEGS], flags;     /* of the operator */
+  StrataArray       inverse, lower, upper, level, lean; /* of the preconditioner, and of both */
+  StrataArray       z, p, x, r, work;                   /* zeros, as many as a layer has cells, before and after the vectors */
+  ptrdiff_t         pad;
   StrataCGProblem_d problem;
   PetscBool         current; /* are these vectors newer than those of the solver? */
 };
@@ -133,12 +134,28 @@ static PetscErrorCode StrataCGPassFactor(StrataCGPass pass, const char **whynot)
   q.lower = lower;
   q.upper = upper;
   q.level = level;
+  if (pass->c->symmetric && StrataCGLeanSize_d(&q)) {
+    PetscScalar *lean;
+
+    PetscCall(StrataArrayCreate(&pass->lean, StrataCGLeanSize_d(&q) * sizeof(PetscScalar)));
+    PetscCall(StrataArrayWrite(&pass->lean, PETSC_MEMTYPE_HOST, &lean));
+    StrataCGLeanHost_d(&q, lean);
+    q.lean = lean;
+  }
   pass->problem = q;
-  PetscCall(StrataArrayCreate(&pass->work, (size_t)q.lines.coef.n[0] * q.lines.coef.n[1] * sizeof(PetscScalar)));
-  PetscCall(StrataArrayCreate(&pass->z, bytes));
-  PetscCall(StrataArrayCreate(&pass->p, bytes));
-  PetscCall(StrataArrayCreate(&pass->x, bytes));
-  PetscCall(StrataArrayCreate(&pass->r, bytes));
+  pass->pad = (ptrdiff_t)q.lines.coef.n[0] * q.lines.coef.n[1];
+  PetscCall(StrataArrayCreate(&pass->work, pass->pad * sizeof(PetscScalar)));
+  {
+    StrataArray *vectors[] = {&pass->z, &pass->p, &pass->x, &pass->r};
+
+    for (int m = 0; m < 4; m++) {
+      PetscScalar *a;
+
+      PetscCall(StrataArrayCreate(vectors[m], bytes + 2 * pass->pad * sizeof(PetscScalar)));
+      PetscCall(StrataArrayWrite(vectors[m], PETSC_MEMTYPE_HOST, &a));
+      PetscCall(PetscMemzero(a, vectors[m]->bytes));
+    }
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,7 +170,7 @@ static PetscErrorCode StrataCGPassTake(StrataCGPass pass, Vec v, StrataArray *to
   PetscCall(StrataGridGetBox(pass->c->grid, n));
   PetscCall(StrataArrayWrite(to, PETSC_MEMTYPE_HOST, &a));
   PetscCall(VecGetArrayRead(v, &from));
-  StrataCGTurnHost_d(&pass->turn, n, from, a);
+  StrataCGTurnHost_d(&pass->turn, n, from, a + pass->pad);
   PetscCall(VecRestoreArrayRead(v, &from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -168,7 +185,7 @@ static PetscErrorCode StrataCGPassGive(StrataCGPass pass, StrataArray *from, Vec
   PetscCall(StrataGridGetBox(pass->c->grid, n));
   PetscCall(StrataArrayRead(from, PETSC_MEMTYPE_HOST, &a));
   PetscCall(VecGetArrayWrite(v, &to));
-  StrataCGTurnBackHost_d(&pass->turn, n, a, to);
+  StrataCGTurnBackHost_d(&pass->turn, n, a + pass->pad, to);
   PetscCall(VecRestoreArrayWrite(v, &to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -184,7 +201,8 @@ static PetscErrorCode StrataCGPassProbe(StrataCGPass pass, PetscBool all, const 
   PetscCall(StrataArrayUpdate(&pass->x, PETSC_MEMTYPE_HOST, &x));
   PetscCall(StrataArrayUpdate(&pass->z, PETSC_MEMTYPE_HOST, &z));
   PetscCall(StrataArrayWrite(&pass->work, PETSC_MEMTYPE_HOST, &work));
-  StrataCGPassProbeHost_d(&pass->problem, all ? 0 : layers / 2, all ? layers : layers / 2 + 1, r, z, x, work, found);
+  StrataCGPassProbeHost_d(&pass->problem, all ? 0 : layers / 2, all ? layers : layers / 2 + 1, r + pass->pad, z + pass->pad, x + pass->pad, work,
+                          found);
   if (!(found[0] <= PASS_ROUNDING * found[1])) *whynot = "options of the preconditioner";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -241,7 +259,7 @@ PetscErrorCode StrataCGPassDestroy(StrataCGPass *created)
   PetscCall(StrataCoefficientsDestroy(&pass->c));
   {
     StrataArray *arrays[] = {&pass->cell, &pass->flags, &pass->inverse, &pass->lower, &pass->upper, &pass->level,
-                             &pass->z,    &pass->p,     &pass->x,       &pass->r,     &pass->work};
+                             &pass->lean, &pass->z,     &pass->p,       &pass->x,     &pass->r,     &pass->work};
 
     for (size_t m = 0; m < PETSC_STATIC_ARRAY_LENGTH(arrays); m++) PetscCall(StrataArrayDestroy(arrays[m]));
     for (int l = 0; l < STRATA_LEGS; l++) PetscCall(StrataArrayDestroy(&pass->legs[l]));
@@ -291,7 +309,7 @@ PetscErrorCode StrataCGPassStep(StrataCGPass pass, PetscReal beta, PetscReal alp
   PetscCall(StrataCGPassEnter(pass, z, p, x, r));
   PetscCall(StrataArrayWrite(&pass->work, PETSC_MEMTYPE_HOST, &work));
   for (int m = 0; m < 4; m++) PetscCall(StrataArrayUpdate(v[m], PETSC_MEMTYPE_HOST, &a[m]));
-  StrataCGPassHost_d(&pass->problem, beta, alpha, a[0], a[1], a[2], a[3], sums, work);
+  StrataCGPassHost_d(&pass->problem, beta, alpha, a[0] + pass->pad, a[1] + pass->pad, a[2] + pass->pad, a[3] + pass->pad, sums, work);
   PetscCall(PetscLogFlops((pass->pc == STRATA_CG_LINES ? 52.0 : 45.0) * pass->c->grid->size_local));
   PetscCall(PetscLogEventEnd(STRATA_CGPass, z, p, x, r));
   PetscFunctionReturn(PETSC_SUCCESS);
