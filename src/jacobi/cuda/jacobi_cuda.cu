@@ -129,7 +129,7 @@ static StrataCycleKernel choose(const typename Typed<T>::System &s, const Strata
              (int)(d.shared / (2 * sizeof(T))));
   if (asked != STRATA_KERNEL_AUTO && !no[asked][0])
     kernel = asked;
-  else if (!no[STRATA_KERNEL_REGISTER][0] && (plain || tiles_fill<T>(t) || no[STRATA_KERNEL_SHARED][0]))
+  else if (!no[STRATA_KERNEL_REGISTER][0] && (plain ? register_pays<T>(s) : tiles_fill<T>(t) || no[STRATA_KERNEL_SHARED][0]))
     kernel = STRATA_KERNEL_REGISTER;
   else if (!no[STRATA_KERNEL_CLASSIC][0])
     kernel = STRATA_KERNEL_CLASSIC;

@@ -6,7 +6,8 @@
 
 #include "cycle_cuda.h"
 
-/* any grid */
+/* any grid; is it worth it? */
+template <class T> bool        register_pays(const typename Typed<T>::System &s);
 template <class T> int         register_depth(const typename Typed<T>::System &s, int sweeps);
 template <class T> cudaError_t register_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream);
 
