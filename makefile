@@ -180,7 +180,7 @@ bench: $(benchmarks)
 gpu-check: all $(tests:%=$(build)/tests/%) $(tutorial_programs)
 	@$(environment); tests/gpu/check $(or $(LOG),build/gpu-check.log)
 gpu-bundle: all build/demo/levitus.h5 $(build)/bundle/all $(tutorial_programs)
-	@$(environment); tests/gpu/bundle build/gpu-bundle.tar.gz
+	@$(environment); tests/gpu/bundle build/gpu-bundle.tar.xz
 
 # All tests and benchmarks in one program, which is the one that its name says: the kernels are in the bundle once, not in every test
 bundled := $(tests) $(benchmarks:$(build)/bench/%.cu=bench_%)

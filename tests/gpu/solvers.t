@@ -51,6 +51,18 @@ E2
   like "$out" "conserved" "heat is conserved"
   like "$out" "no new extremes" "the maximum principle holds"
   like "$out" "land: untouched" "land is untouched"
+  while read -r name; do
+    result $ranks "$examples/poisson" $name -initial 1 -ksp_type hjacobi -pc_type none -ksp_rtol 1e-4 -ksp_max_it 1000000 $cuda
+    is "$(value reason)" CONVERGED_RTOL "reason"
+    device=$line
+    result $ranks "$examples/poisson" $name -initial 1 -ksp_type hjacobi -pc_type none -ksp_rtol 1e-4 -ksp_max_it 1000000 -dm_vec_type standard
+    is "$device" "$line" "the same digits as on the host"
+  done <<E2
+-dim 1 -n 1024 -ksp_hjacobi_tile 32 -ksp_hjacobi_subiterations 8 -ksp_hjacobi_overlap 4
+-dim 2 -n 128 -ksp_hjacobi_tile 32,32 -ksp_hjacobi_subiterations 16 -ksp_hjacobi_overlap 4
+-dim 2 -n 128 -ksp_hjacobi_subiterations 8 -ksp_hjacobi_schedule chebyshev
+-dim 3 -n 20 -ksp_hjacobi_subiterations 4 -assembled
+E2
   for program in ex29 ex45; do
     processes="-da_processors_x $ranks -da_processors_y 1"
     [ $program = ex29 ] || processes+=" -da_processors_z 1"
@@ -61,6 +73,11 @@ E2
     like "$out" "converged due to CONVERGED_RTOL" "$(basename "$program") converges"
     like "$out" "type: column" "$(basename "$program") uses the column preconditioner"
     like "$out" "in CUDA memory" "on the GPU"
+    run $ranks "$program" -da_refine 3 -dll_append "$lib/libstrata.so" -dm_vec_type cuda -dm_mat_type aijcusparse -pc_type mg -mg_levels_ksp_type richardson \
+      -mg_levels_pc_type hjacobi -ksp_converged_reason -ksp_view
+    is "$rc" 0 "multigrid with hjacobi in $(basename "$program") on $ranks"
+    like "$out" "converged due to CONVERGED_RTOL" "it converges"
+    like "$out" "type: hjacobi" "with hjacobi"
   done
 done
 
