@@ -51,6 +51,21 @@ typedef enum { MAT_STRATA_DIRICHLET, MAT_STRATA_NEUMANN } MatStrataSide;
 PETSC_EXTERN const char *const MatStrataSides[];
 
 /*E
+  PCColumnAlgorithm - how `PCCOLUMN` solves columns
+
+  Values:
++ `PC_COLUMN_AUTO`      - the one that suits the memory that the vectors are in
+. `PC_COLUMN_THOMAS`    - elimination from the first row to the last and back
+- `PC_COLUMN_PARTITION` - segments of a column are eliminated side by side and joined by a small system
+
+  Level: intermediate
+
+.seealso: `PCCOLUMN`, `PCColumnSetAlgorithm()`
+E*/
+typedef enum { PC_COLUMN_AUTO, PC_COLUMN_THOMAS, PC_COLUMN_PARTITION } PCColumnAlgorithm;
+PETSC_EXTERN const char *const PCColumnAlgorithms[];
+
+/*E
   HJacobiSchedule - the weights of the sweeps of `KSPHJACOBI` and `PCHJACOBI`
 
   Values:
@@ -163,6 +178,8 @@ PETSC_EXTERN PetscErrorCode PCColumnSetSize(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCColumnGetSize(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCColumnSetGrid(PC, PetscInt, const PetscInt[]);
 PETSC_EXTERN PetscErrorCode PCColumnGetGrid(PC, PetscInt *, PetscInt[]);
+PETSC_EXTERN PetscErrorCode PCColumnSetAlgorithm(PC, PCColumnAlgorithm);
+PETSC_EXTERN PetscErrorCode PCColumnGetAlgorithm(PC, PCColumnAlgorithm *);
 
 /* Conjugate gradients in few passes */
 PETSC_EXTERN PetscErrorCode KSPCGFusedSetForm(KSP, KSPCGFusedForm);

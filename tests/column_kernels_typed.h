@@ -325,7 +325,7 @@ static void TYPED(partitions)(const char *precision, Kind kind, int axis)
     add = TYPED(Numbers)(&p.arrays, size, -1, 1);
     start = (REAL *)malloc(starts * sizeof(REAL));
     TYPED(Poison)(start, starts);
-    work = malloc(TYPED(StrataPartitionWorkHost)(&p.lines));
+    work = malloc(TYPED(StrataPartitionWork)(&p.lines, NV, 0));
     for (int m = 0; m < 4; m++) TYPED(Poison)(host[m] = (REAL *)malloc(size * sizeof(REAL)), size);
     for (int v = 0; v < NV; v++) { /* in place of the right-hand side, and of what is added */
       memcpy(host[2] + v * ld, r + v * ld, p.cells * sizeof(REAL));
@@ -346,7 +346,7 @@ static void TYPED(partitions)(const char *precision, Kind kind, int axis)
     if (TapHasDevice()) {
       TYPED(StrataLines) t = TYPED(to_device)(&p);
       const REAL        *dr = DeviceCopy(r, size * sizeof(REAL)), *dadd = DeviceCopy(add, size * sizeof(REAL));
-      const size_t       bytes = TYPED(StrataPartitionWorkCUDA)(&t, NV);
+      const size_t       bytes = TYPED(StrataPartitionWork)(&t, NV, 1);
       REAL              *back = (REAL *)malloc(size * sizeof(REAL)), *dstart;
       void              *dwork;
 

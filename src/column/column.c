@@ -14,9 +14,10 @@ typedef struct {
 
 typedef struct {
   /* what was asked for */
-  PetscInt axis;      /* PETSC_DETERMINE: auto */
-  PetscInt size;      /* rows of a line, for matrices without a grid; 0: not given */
-  PetscInt dim, N[3]; /* a grid for matrices without one; dim 0: not given */
+  PetscInt          axis;      /* PETSC_DETERMINE: auto */
+  PetscInt          size;      /* rows of a line, for matrices without a grid; 0: not given */
+  PetscInt          dim, N[3]; /* a grid for matrices without one; dim 0: not given */
+  PCColumnAlgorithm algorithm;
   /* the lines */
   StrataGrid         grid;
   PetscInt           along;               /* their axis */
@@ -29,11 +30,16 @@ typedef struct {
   PetscScalar        scale, shift;        /* those that follow hold for */
   PetscInt           singular, failedrow; /* failedrow -1: none */
   const char        *failure;
+  /* the partition method: where the factorization stands at the beginning of segments */
+  StrataArray start;
+  PetscBool   started; /* is it that of these rows, scale and shift? */
   /* work space, host and device, and where the last work was done */
   StrataArray  work[2];
   PetscMemType worked;
-  PetscBool    applied;
+  PetscBool    applied, partition; /* partition: by this algorithm */
 } PC_Column;
+
+const char *const PCColumnAlgorithms[] = {"auto", "thomas", "partition", "PCColumnAlgorithm", "PC_COLUMN_", NULL};
 
 static const char *const PCColumnAxes[] = {"x", "y", "z", "auto"};
 
@@ -326,6 +332,7 @@ static PetscErrorCode PCColumnJudge(PC pc)
   char           words[128];
 
   PetscFunctionBegin;
+  col->started = PETSC_FALSE;
   col->scale = col->c ? col->c->scale : 1;
   col->shift = col->c ? col->c->shift : 0;
   if (col->plain.mmatrix && col->scale > 0 && col->shift > 0)
@@ -400,40 +407,87 @@ static PetscErrorCode PCSetUp_Column(PC pc)
 
 /* ---- the solve ------------------------------------------------------------------------------------------------------------------ */
 
+/* Is the partition method used? Lines are cut on the device, where one thread for each would leave most of the chip idle; the transpose of
+   lines that are not symmetric is left to Thomas. */
+static PetscBool PCColumnPartitions(const PC_Column *col, PetscBool transpose, PetscMemType type)
+{
+  if (transpose && !col->plain.symmetric) return PETSC_FALSE;
+  return col->algorithm == PC_COLUMN_PARTITION || (col->algorithm == PC_COLUMN_AUTO && PetscMemTypeDevice(type)) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode PCColumnGetWork(PC_Column *col, PetscMemType type, size_t bytes, void *w)
+{
+  StrataArray *work = &col->work[PetscMemTypeDevice(type) ? 1 : 0];
+
+  PetscFunctionBegin;
+  if (work->bytes < bytes) {
+    PetscCall(StrataArrayDestroy(work));
+    PetscCall(StrataArrayCreate(work, bytes));
+  }
+  PetscCall(StrataArrayWrite(work, type, w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where the factorization of the lines stands at the beginning of segments, found once for the same rows, scale and shift */
+static PetscErrorCode PCColumnGetStart(PC_Column *col, const StrataLines_d *t, PetscMemType type, void *stream, const PetscScalar **start)
+{
+  PetscFunctionBegin;
+  if (!col->started) {
+    const size_t bytes = (size_t)StrataPartitionStart_d(t) * sizeof(PetscScalar);
+    PetscScalar *s;
+
+    if (col->start.bytes != bytes) {
+      PetscCall(StrataArrayDestroy(&col->start));
+      PetscCall(StrataArrayCreate(&col->start, bytes));
+    }
+    PetscCall(StrataArrayWrite(&col->start, type, &s));
+    StrataDispatch(type, StrataPartitionSetUpHost_d(t, s), StrataPartitionSetUpCUDA_d(t, s, stream));
+    col->started = PETSC_TRUE;
+  }
+  PetscCall(StrataArrayRead(&col->start, type, start));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* z = (add ? add : 0) + M r for arrays of nv vectors in one memory */
 static PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, const PetscScalar *r, PetscInt ldr, const PetscScalar *add,
                                     PetscScalar *z, PetscInt ldz, PetscMemType type)
 {
-  PC_Column     *col = (PC_Column *)pc->data;
-  StrataArray   *work = &col->work[PetscMemTypeDevice(type) ? 1 : 0];
-  const PetscInt n = col->grid->size_local;
-  StrataLines_d  t;
-  size_t         bytes;
-  void          *stream, *w;
-  int            m;
+  PC_Column         *col = (PC_Column *)pc->data;
+  const PetscInt     n = col->grid->size_local;
+  const PetscBool    partition = PCColumnPartitions(col, transpose, type);
+  const PetscScalar *start = NULL;
+  StrataLines_d      t;
+  size_t             bytes;
+  void              *stream, *w;
+  int                m;
 
   PetscFunctionBegin;
   col->worked = type;
   col->applied = PETSC_TRUE;
+  col->partition = partition;
   if (!n || !nv) PetscFunctionReturn(PETSC_SUCCESS);
   m = (int)nv;
   PetscCheck(m == nv, PETSC_COMM_SELF, PETSC_ERR_SUP, "%" PetscInt_FMT " vectors at once are too many", nv);
   PetscCall(PCColumnGetKernel(col, type, &t));
   PetscCall(StrataGetStream(type, &stream));
-  StrataDispatch(type, bytes = StrataThomasWorkHost_d(&t), StrataThomasWorkCUDA_d(&t, m, add != NULL, &bytes));
-  if (work->bytes < bytes) {
-    PetscCall(StrataArrayDestroy(work));
-    PetscCall(StrataArrayCreate(work, bytes));
-  }
-  PetscCall(StrataArrayWrite(work, type, &w));
+  if (partition) {
+    PetscCall(PCColumnGetStart(col, &t, type, stream, &start));
+    bytes = StrataPartitionWork_d(&t, m, PetscMemTypeDevice(type));
+  } else
+    StrataDispatch(type, bytes = StrataThomasWorkHost_d(&t), StrataThomasWorkCUDA_d(&t, m, add != NULL, &bytes));
+  PetscCall(PCColumnGetWork(col, type, bytes, &w));
   if (PetscMemTypeDevice(type)) PetscCall(PetscLogGpuTimeBegin());
-  StrataDispatch(type, StrataThomasHost_d(&t, transpose, m, r, ldr, add, z, ldz, w),
-                 StrataThomasCUDA_d(&t, transpose, m, r, ldr, add, z, ldz, w, stream));
+  if (partition)
+    StrataDispatch(type, StrataPartitionHost_d(&t, start, m, r, ldr, add, z, ldz, w),
+                   StrataPartitionCUDA_d(&t, start, m, r, ldr, add, z, ldz, w, stream));
+  else
+    StrataDispatch(type, StrataThomasHost_d(&t, transpose, m, r, ldr, add, z, ldz, w),
+                   StrataThomasCUDA_d(&t, transpose, m, r, ldr, add, z, ldz, w, stream));
   if (PetscMemTypeDevice(type)) {
     PetscCall(PetscLogGpuTimeEnd());
-    PetscCall(PetscLogGpuFlops(15.0 * n * nv));
+    PetscCall(PetscLogGpuFlops((partition ? 25.0 : 15.0) * n * nv));
   } else
-    PetscCall(PetscLogFlops(15.0 * n * nv));
+    PetscCall(PetscLogFlops((partition ? 25.0 : 15.0) * n * nv));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -572,6 +626,7 @@ static PetscErrorCode PCReset_Column(PC pc)
   PetscCall(StrataArrayDestroy(&col->excess));
   PetscCall(StrataArrayDestroy(&col->lower));
   PetscCall(StrataArrayDestroy(&col->upper));
+  PetscCall(StrataArrayDestroy(&col->start));
   PetscCall(StrataArrayDestroy(&col->work[0]));
   PetscCall(StrataArrayDestroy(&col->work[1]));
   col->singular = 0;
@@ -601,8 +656,16 @@ static PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
                                    : col->axis < 0 && g->dim > 1 ? "auto: the strongest coupling"
                                    : col->axis < 0               ? "auto: the only axis"
                                                                  : "as asked for"));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  algorithm thomas, in %s memory\n",
-                                   PetscMemTypeDevice(col->applied ? col->worked : col->home) ? "CUDA" : "host"));
+  {
+    const PetscMemType type = col->applied ? col->worked : col->home;
+    const PetscBool    partition = col->applied ? col->partition : PCColumnPartitions(col, PETSC_FALSE, type);
+
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  algorithm %s (%s), in %s memory%s\n",
+                                     PCColumnAlgorithms[partition ? PC_COLUMN_PARTITION : PC_COLUMN_THOMAS],
+                                     col->algorithm == PC_COLUMN_AUTO ? "auto" : "as asked for", PetscMemTypeDevice(type) ? "CUDA" : "host",
+                                     partition && !col->plain.symmetric ? "; transpose by thomas" : ""));
+    if (partition) PetscCall(PetscViewerASCIIPrintf(viewer, "  one number stored for each segment of at most %d cells\n", STRATA_SEGMENT));
+  }
   if (col->c)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  coefficients of the operator in form %s, %s\n", MatStrataForms[col->c->form],
                                      col->excess.bytes ? "one number stored for each cell" : "nothing stored for each cell"));
@@ -696,11 +759,33 @@ static PetscErrorCode PCColumnGetGrid_Column(PC pc, PetscInt *dim, PetscInt n[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCSetFromOptions_Column(PC pc, StrataOptionItems PetscOptionsObject)
+static PetscErrorCode PCColumnSetAlgorithm_Column(PC pc, PCColumnAlgorithm algorithm)
 {
   PC_Column *col = (PC_Column *)pc->data;
-  PetscInt   axis = col->axis < 0 ? 3 : col->axis, size = col->size, dim = 3, n[3] = {1, 1, 1};
-  PetscBool  set;
+
+  PetscFunctionBegin;
+  PetscCheck(algorithm >= PC_COLUMN_AUTO && algorithm <= PC_COLUMN_PARTITION, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "There is no algorithm %d: PC_COLUMN_AUTO, PC_COLUMN_THOMAS or PC_COLUMN_PARTITION is needed", (int)algorithm);
+  if (algorithm != col->algorithm) col->applied = PETSC_FALSE;
+  col->algorithm = algorithm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnGetAlgorithm_Column(PC pc, PCColumnAlgorithm *algorithm)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  *algorithm = col->algorithm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSetFromOptions_Column(PC pc, StrataOptionItems PetscOptionsObject)
+{
+  PC_Column        *col = (PC_Column *)pc->data;
+  PetscInt          axis = col->axis < 0 ? 3 : col->axis, size = col->size, dim = 3, n[3] = {1, 1, 1};
+  PetscBool         set;
+  PCColumnAlgorithm algorithm = col->algorithm;
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Column options");
@@ -710,6 +795,9 @@ static PetscErrorCode PCSetFromOptions_Column(PC pc, StrataOptionItems PetscOpti
   if (set) PetscCall(PCColumnSetSize(pc, size));
   PetscCall(PetscOptionsIntArray("-pc_column_grid", "Cells along each axis, for a matrix without a grid", "PCColumnSetGrid", n, &dim, &set));
   if (set) PetscCall(PCColumnSetGrid(pc, dim, n));
+  PetscCall(PetscOptionsEnum("-pc_column_algorithm", "How columns are solved", "PCColumnSetAlgorithm", PCColumnAlgorithms, (PetscEnum)algorithm,
+                             (PetscEnum *)&algorithm, &set));
+  if (set) PetscCall(PCColumnSetAlgorithm(pc, algorithm));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -726,6 +814,8 @@ static PetscErrorCode PCColumnCompose(PC pc, PetscBool compose)
   PetscCall(PetscObjectComposeFunction(object, "PCColumnGetSize_C", compose ? PCColumnGetSize_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnSetGrid_C", compose ? PCColumnSetGrid_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnGetGrid_C", compose ? PCColumnGetGrid_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnSetAlgorithm_C", compose ? PCColumnSetAlgorithm_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnGetAlgorithm_C", compose ? PCColumnGetAlgorithm_Column : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -900,6 +990,60 @@ PetscErrorCode PCColumnGetGrid(PC pc, PetscInt *dim, PetscInt n[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  PCColumnSetAlgorithm - Sets how the columns are solved
+
+  Logically Collective
+
+  Input Parameters:
++ pc        - the preconditioner, of type `PCCOLUMN`
+- algorithm - `PC_COLUMN_AUTO`, `PC_COLUMN_THOMAS` or `PC_COLUMN_PARTITION`
+
+  Options Database Key:
+. -pc_column_algorithm <auto,thomas,partition> - the algorithm
+
+  Level: intermediate
+
+  Notes:
+  The default is `PC_COLUMN_AUTO`: `PC_COLUMN_PARTITION` on the GPU, `PC_COLUMN_THOMAS` on the host. The solutions of the two are equal up to
+  rounding; each gives the same bits on the host and on the GPU.
+
+  The transpose of columns that are not symmetric is solved with `PC_COLUMN_THOMAS` always.
+
+.seealso: `PCCOLUMN`, `PCColumnAlgorithm`, `PCColumnGetAlgorithm()`
+@*/
+PetscErrorCode PCColumnSetAlgorithm(PC pc, PCColumnAlgorithm algorithm)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, algorithm, 2);
+  PetscTryMethod(pc, "PCColumnSetAlgorithm_C", (PC, PCColumnAlgorithm), (pc, algorithm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnGetAlgorithm - How the columns are to be solved
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCCOLUMN`
+
+  Output Parameter:
+. algorithm - what was asked for, perhaps `PC_COLUMN_AUTO`
+
+  Level: intermediate
+
+.seealso: `PCCOLUMN`, `PCColumnAlgorithm`, `PCColumnSetAlgorithm()`
+@*/
+PetscErrorCode PCColumnGetAlgorithm(PC pc, PCColumnAlgorithm *algorithm)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCColumnGetAlgorithm_C", (PC, PCColumnAlgorithm *), (pc, algorithm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*MC
    PCCOLUMN = "column" - Solves every column of a structured grid exactly: what couples cells along one axis is inverted, what couples
    them along the others stays in the diagonal
@@ -907,7 +1051,8 @@ PetscErrorCode PCColumnGetGrid(PC pc, PetscInt *dim, PetscInt n[])
    Options Database Keys:
 +  -pc_column_axis <x,y,z,auto>  - the axis of the columns, see `PCColumnSetAxis()`
 .  -pc_column_size <size>        - rows of a column, for a matrix without a grid, see `PCColumnSetSize()`
--  -pc_column_grid <nx,ny,nz>    - the grid, for a matrix without one, see `PCColumnSetGrid()`
+.  -pc_column_grid <nx,ny,nz>    - the grid, for a matrix without one, see `PCColumnSetGrid()`
+-  -pc_column_algorithm <auto,thomas,partition> - how columns are solved, see `PCColumnSetAlgorithm()`
 
    Level: beginner
 
@@ -918,8 +1063,9 @@ PetscErrorCode PCColumnGetGrid(PC pc, PetscInt *dim, PetscInt n[])
    preconditioner is built, or of the operator. The matrix is a `MATSTRATA` operator, of which nothing but its own few numbers is stored
    in constant and tensor form, or any `MATAIJ` or `MATAIJCUSPARSE`, of which the entries on the columns are read, where the matrix is.
 
-   Each column is a tridiagonal system, factored anew at each use (by the algorithm of Thomas), in terms of row sums, so that the columns
-   of an M-matrix suffer no cancellation. Work is done where the vectors are, on the host or on the GPU, with the same bits as result.
+   Each column is a tridiagonal system, factored anew at each use, in terms of row sums, so that the columns of an M-matrix suffer no
+   cancellation: by the algorithm of Thomas, or cut into segments that are solved side by side, see `PCColumnSetAlgorithm()`. Work is done
+   where the vectors are, on the host or on the GPU; an algorithm gives the same bits on both.
 
    Columns may be made of several parts that are not coupled (masked cells). A part without any excess, that is with zero flux at all its
    ends and no other coupling, is singular: it is solved up to a constant, with the value 0 in its last cell. A single row that is zero is taken for
@@ -931,7 +1077,7 @@ PetscErrorCode PCColumnGetGrid(PC pc, PetscInt *dim, PetscInt n[])
 
    `PCApplyRichardson()` does a fixed number of iterations. `KSPRICHARDSON` uses it if it has no norm to test (`KSP_NORM_NONE`).
 
-.seealso: `PCColumnSetAxis()`, `PCColumnSetSize()`, `PCColumnSetGrid()`, `MATSTRATA`, `MatCreateStrata()`, `PCCreate()`, `PCSetType()`, `PCType`, `PC`
+.seealso: `PCColumnSetAxis()`, `PCColumnSetSize()`, `PCColumnSetGrid()`, `PCColumnSetAlgorithm()`, `MATSTRATA`, `MatCreateStrata()`, `PCCreate()`, `PCSetType()`, `PCType`, `PC`
 M*/
 PetscErrorCode PCCreate_Column(PC pc)
 {

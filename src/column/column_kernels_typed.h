@@ -34,8 +34,7 @@ int TYPED(StrataThomasCUDA)(const TYPED(StrataLines) *lines, int transpose, int 
 ptrdiff_t TYPED(StrataPartitionStart)(const TYPED(StrataLines) *lines);
 void TYPED(StrataPartitionSetUpHost)(const TYPED(StrataLines) *lines, REAL *start);
 int TYPED(StrataPartitionSetUpCUDA)(const TYPED(StrataLines) *lines, REAL *start, void *stream);
-size_t TYPED(StrataPartitionWorkHost)(const TYPED(StrataLines) *lines);
-size_t TYPED(StrataPartitionWorkCUDA)(const TYPED(StrataLines) *lines, int nv);
+size_t TYPED(StrataPartitionWork)(const TYPED(StrataLines) *lines, int nv, int device);
 void TYPED(StrataPartitionHost)(const TYPED(StrataLines) *lines, const REAL *start, int nv, const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z,
                                 ptrdiff_t ldz, void *work);
 int TYPED(StrataPartitionCUDA)(const TYPED(StrataLines) *lines, const REAL *start, int nv, const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z,

@@ -30,12 +30,13 @@ void TYPED(StrataPartitionSetUpHost)(const TYPED(StrataLines) *t, REAL *start)
   }
 }
 
-size_t TYPED(StrataPartitionWorkHost)(const TYPED(StrataLines) *t)
+size_t TYPED(StrataPartitionWork)(const TYPED(StrataLines) *t, int nv, int device)
 {
   const StrataPartition p = StrataPartitionPlan(t->coef.n, t->axis);
+  const size_t          rows = (size_t)p.length * p.segments * p.chunks, parts = p.chunks + p.segments + STRATA_JOIN_GROUPS;
 
-  return (4 * (size_t)p.length * p.segments * p.chunks) * sizeof(REAL) +
-         (size_t)(p.chunks + p.segments + STRATA_JOIN_GROUPS) * sizeof(TYPED(StrataPart));
+  if (!device) return 3 * rows * sizeof(REAL) + parts * sizeof(TYPED(StrataPart)); /* for one line after the other */
+  return p.chunks == 1 ? 0 : sizeof(TYPED(StrataPart)) * p.chunks * (size_t)strata_line_count(t->coef.n, t->axis) * nv;
 }
 
 /* One line: f, c and b of its rows, for all segments */

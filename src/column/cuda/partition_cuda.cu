@@ -129,13 +129,6 @@ template <class T> static int join(const Job<T> &job, cudaStream_t stream)
 
 /* ---- the solve --------------------------------------------------------------------------------------------------------------------------- */
 
-template <class T> static size_t work_bytes(const typename Typed<T>::Lines &lines, int nv)
-{
-  const StrataPartition plan = StrataPartitionPlan(lines.coef.n, lines.axis);
-
-  return plan.chunks == 1 ? 0 : 5 * sizeof(T) * plan.chunks * (size_t)strata_line_count(lines.coef.n, lines.axis) * nv;
-}
-
 template <class T>
 static int solve(const typename Typed<T>::Lines &lines, const T *start, int nv, const T *r, ptrdiff_t ldr, const T *add, T *z, ptrdiff_t ldz, void *work, cudaStream_t stream)
 {
@@ -166,10 +159,6 @@ static int solve(const typename Typed<T>::Lines &lines, const T *start, int nv, 
   int StrataPartitionSetUpCUDA_##S(const StrataLines_##S *lines, T *start, void *stream) \
   { \
     return partition::prepare<T>(*lines, start, (cudaStream_t)stream); \
-  } \
-  size_t StrataPartitionWorkCUDA_##S(const StrataLines_##S *lines, int nv) \
-  { \
-    return partition::work_bytes<T>(*lines, nv); \
   } \
   int StrataPartitionCUDA_##S(const StrataLines_##S *lines, const T *start, int nv, const T *r, ptrdiff_t ldr, const T *add, T *z, ptrdiff_t ldz, void *work, void *stream) \
   { \
