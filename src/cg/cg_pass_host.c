@@ -6,7 +6,7 @@
 #include "../column/column_cell.h"
 
 /* Lines of a strip at most: what is kept of a strip stays in the first-level cache */
-#define STRIP 32
+#define STRIP 64
 
 /* Partial sums */
 #define LANES 16

@@ -10,7 +10,7 @@ typedef struct {
   REAL       *x, *r, *z;
 } TYPED(Strip);
 
-static const REAL TYPED(strata_ones)[STRIP] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+static const REAL TYPED(strata_ones)[STRIP] = {[0 ... STRIP - 1] = 1};
 
 static inline __attribute__((always_inline)) REAL TYPED(total)(const REAL *lane, int n)
 {

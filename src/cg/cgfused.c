@@ -117,22 +117,62 @@ static PetscErrorCode KSPCGFusedPrecondition(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Dot products of this rank, by our own reductions: the same bits on host and device */
+static PetscErrorCode KSPCGFusedDots(KSP ksp, PetscInt count, const Vec x[], const Vec y[], PetscReal dot[])
+{
+  KSP_CGFused       *cg = (KSP_CGFused *)ksp->data;
+  const PetscScalar *ax, *ay;
+  const PetscReal   *result;
+  PetscReal         *work;
+  StrataCG_d        *numbers;
+  PetscMemType       type;
+  ptrdiff_t          n;
+  void              *stream;
+
+  PetscFunctionBegin;
+  for (PetscInt q = 0; q < count; q++) {
+    if (cg->level == CGFUSED_NOTHING) {
+      PetscCall(VecDotBegin(x[q], y[q], &dot[q]));
+      continue;
+    }
+    PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
+    PetscCall(VecGetArrayReadAndMemType(x[q], &ax, &type));
+    PetscCall(VecGetArrayReadAndMemType(y[q], &ay, &type));
+    StrataDispatch(cg->type, StrataReduceHost_d(STRATA_REDUCE_DOT, n, ax, ay, work), StrataReduceCUDA_d(STRATA_REDUCE_DOT, n, ax, ay, work, stream));
+    PetscCall(VecRestoreArrayReadAndMemType(y[q], &ay));
+    PetscCall(VecRestoreArrayReadAndMemType(x[q], &ax));
+    PetscCall(StrataArrayRead(&cg->work[PetscMemTypeDevice(cg->type) ? 1 : 0], PETSC_MEMTYPE_HOST, &result));
+    dot[q] = result[StrataReduceWork(n) - 1];
+    PetscCall(KSPCGFusedLogFlops(ksp, 2.0 * n));
+  }
+  if (cg->level == CGFUSED_NOTHING)
+    for (PetscInt q = 0; q < count; q++) PetscCall(VecDotEnd(x[q], y[q], &dot[q]));
+  else
+    PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, dot, (PetscMPIInt)count, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)ksp)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* All sums, in one reduction over the ranks */
 static PetscErrorCode KSPCGFusedSums(KSP ksp)
 {
-  KSP_CGFused    *cg = (KSP_CGFused *)ksp->data;
-  Vec             R = ksp->work[CG_R], Z = ksp->work[CG_Z], S = cg->form == KSP_CGFUSED_GEAR ? ksp->work[CG_S] : NULL;
-  const PetscBool norm = ksp->normtype == KSP_NORM_UNPRECONDITIONED ? PETSC_TRUE : PETSC_FALSE;
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  Vec          R = ksp->work[CG_R], Z = ksp->work[CG_Z], x[3] = {Z}, y[3] = {R};
+  PetscReal    dot[3];
+  PetscInt     count = 1, which[3] = {STRATA_CG_GAMMA};
 
   PetscFunctionBegin;
-  PetscCall(VecDotBegin(Z, R, &cg->sum[STRATA_CG_GAMMA]));
-  if (S) PetscCall(VecDotBegin(Z, S, &cg->sum[STRATA_CG_DELTA]));
-  if (norm) PetscCall(VecDotBegin(R, R, &cg->sum[STRATA_CG_RR]));
-  if (ksp->normtype == KSP_NORM_PRECONDITIONED) PetscCall(VecDotBegin(Z, Z, &cg->sum[STRATA_CG_ZZ]));
-  PetscCall(VecDotEnd(Z, R, &cg->sum[STRATA_CG_GAMMA]));
-  if (S) PetscCall(VecDotEnd(Z, S, &cg->sum[STRATA_CG_DELTA]));
-  if (norm) PetscCall(VecDotEnd(R, R, &cg->sum[STRATA_CG_RR]));
-  if (ksp->normtype == KSP_NORM_PRECONDITIONED) PetscCall(VecDotEnd(Z, Z, &cg->sum[STRATA_CG_ZZ]));
+  if (cg->form == KSP_CGFUSED_GEAR) {
+    which[count] = STRATA_CG_DELTA;
+    x[count] = Z;
+    y[count++] = ksp->work[CG_S];
+  }
+  if (ksp->normtype == KSP_NORM_UNPRECONDITIONED || ksp->normtype == KSP_NORM_PRECONDITIONED) {
+    which[count] = ksp->normtype == KSP_NORM_UNPRECONDITIONED ? STRATA_CG_RR : STRATA_CG_ZZ;
+    x[count] = y[count] = ksp->normtype == KSP_NORM_UNPRECONDITIONED ? R : Z;
+    count++;
+  }
+  PetscCall(KSPCGFusedDots(ksp, count, x, y, dot));
+  for (PetscInt q = 0; q < count; q++) cg->sum[which[q]] = dot[q];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -158,7 +198,7 @@ static PetscErrorCode KSPCGFusedDirection(KSP ksp, PetscReal *curvature)
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(VecAYPX(ksp->work[CG_P], ((KSP_CGFused *)ksp->data)->beta, ksp->work[CG_Z]));
   PetscCall(KSP_MatMult(ksp, A, ksp->work[CG_P], ksp->work[CG_W]));
-  PetscCall(VecDot(ksp->work[CG_P], ksp->work[CG_W], curvature));
+  PetscCall(KSPCGFusedDots(ksp, 1, &ksp->work[CG_P], &ksp->work[CG_W], curvature));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -240,7 +280,7 @@ static PetscErrorCode KSPCGFusedDirectionTogether(KSP ksp, PetscReal *curvature)
   PetscCall(KSPCGFusedRestoreArrays(ksp, &a));
   PetscCall(KSP_MatMult(ksp, A, ksp->work[CG_P], ksp->work[CG_W]));
   PetscCall(KSPCGFusedLogFlops(ksp, 2.0 * n));
-  PetscCall(VecDot(ksp->work[CG_P], ksp->work[CG_W], curvature));
+  PetscCall(KSPCGFusedDots(ksp, 1, &ksp->work[CG_P], &ksp->work[CG_W], curvature));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -336,7 +376,10 @@ static PetscErrorCode KSPCGFusedPrepare(KSP ksp, PetscBool *made)
   }
   cg->beta = ksp->its ? gamma / cg->gamma : 0;
   curvature = ksp->its ? cg->sum[STRATA_CG_DELTA] - cg->beta * cg->beta * before : cg->sum[STRATA_CG_DELTA];
-  if (cg->form == KSP_CGFUSED_GEAR) KSPCheckDot(ksp, curvature);
+  if (cg->form == KSP_CGFUSED_GEAR) {
+    if (PetscIsInfOrNanReal(curvature)) ksp->its++; /* as KSPCG counts */
+    KSPCheckDot(ksp, curvature);
+  }
   if (cg->form == KSP_CGFUSED_CLASSIC || curvature == 0 || (ksp->its && curvature * before <= 0)) {
     *made = PETSC_TRUE;
     PetscCall(KSPCGFusedLeavePass(ksp));
@@ -344,6 +387,7 @@ static PetscErrorCode KSPCGFusedPrepare(KSP ksp, PetscBool *made)
       PetscCall(KSPCGFusedDirection(ksp, &curvature));
     else
       PetscCall(KSPCGFusedDirectionTogether(ksp, &curvature));
+    if (PetscIsInfOrNanReal(curvature)) ksp->its++;
     KSPCheckDot(ksp, curvature);
     if (curvature == 0 || (ksp->its && PetscSign(curvature) * PetscSign(before) < 0)) {
       ksp->its++;
@@ -495,9 +539,10 @@ static PetscErrorCode KSPCGFusedIterate(KSP ksp)
   cg->gamma = cg->curvature = cg->beta = cg->alpha = cg->drift = cg->largest = 0;
   cg->replaced = 0;
   PetscCall(PetscArrayzero(cg->sum, STRATA_CG_SUMS));
-  if (ksp->normtype == KSP_NORM_UNPRECONDITIONED)
-    PetscCall(VecNorm(R, NORM_2, &norm));
-  else if (ksp->normtype != KSP_NORM_NONE) {
+  if (ksp->normtype == KSP_NORM_UNPRECONDITIONED) {
+    PetscCall(KSPCGFusedDots(ksp, 1, &R, &R, &norm));
+    norm = PetscSqrtReal(norm);
+  } else if (ksp->normtype != KSP_NORM_NONE) {
     PetscCall(KSPCGFusedPrecondition(ksp));
     PetscCall(KSPCGFusedSums(ksp));
     norm = ksp->normtype == KSP_NORM_NATURAL ? PetscSqrtReal(PetscAbsReal(cg->sum[STRATA_CG_GAMMA])) : PetscSqrtReal(cg->sum[STRATA_CG_ZZ]);

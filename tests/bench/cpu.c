@@ -1,5 +1,5 @@
 /*
-   The operator and the column solve on one core against PETSc's own ways. Usage: cpu [-report file.json] [-m 128] [-nz 64]
+   The operator, the column solve and a whole solve on one core against PETSc's own ways. Usage: cpu [-report file.json] [-m 128] [-nz 64]
 */
 #include <strata.h>
 #include "../../src/sys/compat.h"
@@ -172,6 +172,85 @@ static PetscErrorCode BenchColumn(Report *report, Mat A, Mat AIJ, PetscInt axis,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The best time of a whole solve to 1e-5, and its iterations */
+static PetscErrorCode TimeSolve(Mat A, Vec b, Vec x, const char options[], PetscReal *best, PetscReal *spread, PetscInt *its)
+{
+  PetscReal worst = 0;
+  KSP       ksp;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsInsertString(NULL, options));
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+  PetscCall(KSPSetTolerances(ksp, 1e-5, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+  PetscCall(KSPSetOptionsPrefix(ksp, "solve_"));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(KSPSetUp(ksp));
+  PetscCall(KSPSetUpOnBlocks(ksp));
+  *best = PETSC_MAX_REAL;
+  for (PetscInt run = 0; run < 4; run++) { /* the first warms up */
+    const PetscReal    start = MPI_Wtime();
+    PetscReal          seconds;
+    KSPConvergedReason reason;
+
+    PetscCall(KSPSolve(ksp, b, x));
+    seconds = MPI_Wtime() - start;
+    PetscCall(KSPGetConvergedReason(ksp, &reason));
+    PetscCheck(reason == KSP_CONVERGED_RTOL, PETSC_COMM_SELF, PETSC_ERR_NOT_CONVERGED, "%s: %s", options, KSPConvergedReasons[reason]);
+    if (!run) continue;
+    *best = PetscMin(*best, seconds);
+    worst = PetscMax(worst, seconds);
+  }
+  *spread = 100 * (worst - *best) / *best;
+  PetscCall(KSPGetIterationNumber(ksp, its));
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The whole pressure solve against the best of cg with an assembled matrix */
+static PetscErrorCode BenchSolve(Report *report, PetscInt m, PetscInt nz)
+{
+  const char *const peers[] = {"icc", "bjacobi", "jacobi", "sor"};
+  DM                dm;
+  Mat               A, AIJ;
+  Vec               b, x;
+  PetscReal         ours, theirs, spread, other, peer = PETSC_MAX_REAL;
+  PetscInt          its;
+  char              options[128], name[128];
+
+  PetscFunctionBeginUser;
+  PetscCall(DMDACreate3d(PETSC_COMM_SELF, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, m, m, nz, 1, 1, 1, 1, 1, NULL,
+                         NULL, NULL, &dm));
+  PetscCall(DMSetUp(dm));
+  PetscCall(MatCreateStrata(dm, &A));
+  PetscCall(StrataPressureSetOperator(A, 2, 6.7e-4, 3.4e-2, 0.0126));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &AIJ));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(StrataPressureSetRHS(A, 2, 0.0126, b));
+  for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(peers); p++) {
+    PetscCall(PetscSNPrintf(options, sizeof(options), "-solve_ksp_type cg -solve_pc_type %s -solve_sub_pc_type icc", peers[p]));
+    PetscCall(TimeSolve(AIJ, b, x, options, &theirs, &other, &its));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "  cg + AIJ + %-8s %4" PetscInt_FMT " its %8.2f ms, spread %.1f%%\n", peers[p], its, 1e3 * (double)theirs,
+                          (double)other));
+    peer = PetscMin(peer, theirs);
+  }
+  PetscCall(TimeSolve(A, b, x, "-solve_ksp_type cg -solve_pc_type column", &ours, &spread, &its));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "pressure solve %" PetscInt_FMT "x%" PetscInt_FMT "x%" PetscInt_FMT ", cg + column", m, m, nz));
+  PetscCall(Line(report, name, ours, peer, spread, 0, 0));
+  PetscCall(TimeSolve(A, b, x, "-solve_ksp_type cgfused -solve_pc_type column", &ours, &spread, &its));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "H3: pressure solve %" PetscInt_FMT "x%" PetscInt_FMT "x%" PetscInt_FMT ", cgfused", m, m, nz));
+  PetscCall(Line(report, name, ours, peer, spread, 4, 6));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&AIJ));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   char      file[PETSC_MAX_PATH_LEN], version[128], date[32];
@@ -223,6 +302,7 @@ int main(int argc, char **argv)
     PetscCall(MatDestroy(&A));
     PetscCall(DMDestroy(&dm));
   }
+  PetscCall(BenchSolve(&report, 96, 48));
   if (report.file) {
     const int failed = fprintf(report.file, "\n  ]\n}\n") < 0;
 

@@ -1,0 +1,339 @@
+/*
+   KSPCGFUSED against KSPCG: iterates, histories, reasons, with any matrix, preconditioner and norm
+*/
+/* ranks: 1 2 4 */
+#include "tap.h"
+
+static PetscMPIInt size;
+
+/* A Poisson problem, as Strata operator or assembled; periodic: singular, with a null space */
+static PetscErrorCode Make(PetscInt nx, PetscInt ny, PetscInt nz, PetscBool assembled, PetscBool periodic, DM *dm, Mat *A)
+{
+  const PetscScalar    legs[6] = {-1, -1, -2, -2, -40, -40};
+  const DMBoundaryType wrap = periodic ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
+  MatStrataSide        sides[6];
+
+  PetscFunctionBeginUser;
+  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, wrap, wrap, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, nx, ny, nz, PETSC_DECIDE, PETSC_DECIDE, 1, 1, 1, NULL,
+                         NULL, NULL, dm));
+  PetscCall(DMSetUp(*dm));
+  PetscCall(MatCreateStrata(*dm, A));
+  for (int l = 0; l < 6; l++) sides[l] = periodic ? MAT_STRATA_NEUMANN : MAT_STRATA_DIRICHLET;
+  PetscCall(MatStrataSetSides(*A, sides));
+  PetscCall(MatStrataSetConstant(*A, periodic ? 0 : 0.5, legs));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  if (periodic) {
+    MatNullSpace constant;
+
+    PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, NULL, &constant));
+    PetscCall(MatSetNullSpace(*A, constant));
+    PetscCall(MatNullSpaceDestroy(&constant));
+  }
+  if (assembled) PetscCall(MatConvert(*A, MATAIJ, MAT_INPLACE_MATRIX, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  KSPConvergedReason reason;
+  PetscInt           its, length, monitored;
+  PetscReal          history[400], trueresidual;
+  Vec                x;
+} Solve;
+
+static PetscErrorCode Monitor(KSP ksp, PetscInt its, PetscReal norm, void *ctx)
+{
+  Solve *s = (Solve *)ctx;
+  Vec    r;
+
+  PetscFunctionBeginUser;
+  s->monitored++;
+  PetscCall(KSPBuildResidual(ksp, NULL, NULL, &r));
+  PetscCall(VecNorm(r, NORM_2, &s->trueresidual));
+  PetscCall(VecDestroy(&r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One solve with the options; guess: the solution to start from, or NULL */
+static PetscErrorCode Run(Mat A, DM dm, const char type[], const char options[], KSPNormType norm, Vec b, Vec guess, PetscBool monitor, Solve *s)
+{
+  KSP ksp;
+  PC  pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsInsertString(NULL, options));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetOptionsPrefix(ksp, "t_"));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetType(ksp, type));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetDM(pc, dm));
+  PetscCall(KSPSetNormType(ksp, norm));
+  PetscCall(KSPSetTolerances(ksp, 1e-8, 1e-50, 1e5, norm == KSP_NORM_NONE ? 12 : 300));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(KSPSetResidualHistory(ksp, s->history, 400, PETSC_TRUE));
+  s->monitored = 0;
+  if (monitor) PetscCall(KSPMonitorSet(ksp, Monitor, s, NULL));
+  PetscCall(VecDuplicate(b, &s->x));
+  if (guess) {
+    PetscCall(VecCopy(guess, s->x));
+    PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
+  }
+  PetscCall(KSPSolve(ksp, b, s->x));
+  PetscCall(KSPGetConvergedReason(ksp, &s->reason));
+  PetscCall(KSPGetIterationNumber(ksp, &s->its));
+  PetscCall(KSPGetResidualHistory(ksp, NULL, &s->length));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(PetscOptionsClear(NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same solve by both, which must agree. Rounding of early iterations grows in later ones. */
+static PetscErrorCode Compare(Mat A, DM dm, const char options[], KSPNormType norm, Vec b, Vec guess, PetscBool monitor, const char name[])
+{
+  static const char *const forms[] = {"gear", "classic"};
+  Solve                    cg, fused;
+
+  PetscFunctionBeginUser;
+  PetscCall(Run(A, dm, KSPCG, options, norm, b, guess, monitor, &cg));
+  for (int f = 0; f < 2; f++) {
+    PetscReal off = 0, size2, most = 0;
+    PetscInt  common;
+    char      with[256];
+
+    PetscCall(PetscSNPrintf(with, sizeof(with), "%s -t_ksp_cgfused_form %s", options, forms[f]));
+    PetscCall(Run(A, dm, KSPCGFUSED, with, norm, b, guess, monitor, &fused));
+    ok(fused.reason == cg.reason, "%s, %s, norm %s: reason %s", name, forms[f], KSPNormTypes[norm], KSPConvergedReasons[cg.reason]);
+    is_int(fused.its, cg.its, "%s, %s, norm %s: iterations", name, forms[f], KSPNormTypes[norm]);
+    is_int(fused.length, cg.length, "%s, %s: length of the history", name, forms[f]);
+    common = PetscMin(fused.length, cg.length);
+    for (PetscInt i = 0; i < common; i++) {
+      most = PetscMax(most, cg.history[i]);
+      off = PetscMax(off, PetscAbsReal(fused.history[i] - cg.history[i]));
+    }
+    ok(off <= 1e-10 * most, "%s, %s: histories agree to rounding, off by %g of %g", name, forms[f], (double)off, (double)most);
+    if (cg.reason > 0) {
+      PetscCall(VecNorm(cg.x, NORM_2, &size2));
+      PetscCall(VecAXPY(fused.x, -1, cg.x));
+      PetscCall(VecNorm(fused.x, NORM_2, &off));
+      ok(off <= 1e-8 * size2, "%s, %s: solutions agree, off by %g of %g", name, forms[f], (double)off, (double)size2);
+    }
+    if (monitor) {
+      is_int(fused.monitored, cg.monitored, "%s, %s: calls of the monitor", name, forms[f]);
+      is_real(fused.trueresidual, cg.trueresidual, 1e-3, "%s, %s: the residual that a monitor builds", name, forms[f]);
+    }
+    PetscCall(VecDestroy(&fused.x));
+  }
+  PetscCall(VecDestroy(&cg.x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestNorms(void)
+{
+  static const char *const pcs[] = {"none", "jacobi", "column", "bjacobi"};
+  const KSPNormType        norms[] = {KSP_NORM_NONE, KSP_NORM_PRECONDITIONED, KSP_NORM_UNPRECONDITIONED, KSP_NORM_NATURAL};
+
+  PetscFunctionBeginUser;
+  for (int assembled = 0; assembled < 2; assembled++) {
+    DM  dm;
+    Mat A;
+    Vec b, guess;
+
+    PetscCall(Make(13, 9, 7, assembled ? PETSC_TRUE : PETSC_FALSE, PETSC_FALSE, &dm, &A));
+    PetscCall(DMCreateGlobalVector(dm, &b));
+    PetscCall(VecDuplicate(b, &guess));
+    PetscCall(VecSetRandom(b, NULL));
+    PetscCall(VecSetRandom(guess, NULL));
+    for (int p = 0; p < (assembled ? 4 : 3); p++)
+      for (int q = 0; q < 4; q++) {
+        char options[128], name[128];
+
+        PetscCall(PetscSNPrintf(options, sizeof(options), "-t_pc_type %s -t_sub_pc_type icc", pcs[p]));
+        PetscCall(PetscSNPrintf(name, sizeof(name), "%s, pc %s", assembled ? "aij" : "strata", pcs[p]));
+        PetscCall(Compare(A, dm, options, norms[q], b, q == 2 ? guess : NULL, q == 3 ? PETSC_TRUE : PETSC_FALSE, name));
+      }
+    PetscCall(VecDestroy(&b));
+    PetscCall(VecDestroy(&guess));
+    PetscCall(MatDestroy(&A));
+    PetscCall(DMDestroy(&dm));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestNullSpace(void)
+{
+  DM           dm;
+  Mat          A;
+  Vec          b;
+  MatNullSpace constant;
+
+  PetscFunctionBeginUser;
+  PetscCall(Make(12, 8, 6, PETSC_FALSE, PETSC_TRUE, &dm, &A));
+  PetscCall(DMCreateGlobalVector(dm, &b));
+  PetscCall(VecSetRandom(b, NULL));
+  PetscCall(MatGetNullSpace(A, &constant));
+  PetscCall(MatNullSpaceRemove(constant, b));
+  PetscCall(Compare(A, dm, "-t_pc_type jacobi", KSP_NORM_UNPRECONDITIONED, b, NULL, PETSC_FALSE, "null space"));
+  PetscCall(Compare(A, dm, "-t_pc_type column -t_pc_column_axis z", KSP_NORM_PRECONDITIONED, b, NULL, PETSC_TRUE, "null space, columns"));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Diagonal matrices with the same numbers again and again */
+static PetscErrorCode Diagonal(const PetscScalar d[], Mat *A)
+{
+  PetscInt first, last;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, 20, 20, PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 0, NULL, A));
+  PetscCall(MatGetOwnershipRange(*A, &first, &last));
+  for (PetscInt i = first; i < last; i++) PetscCall(MatSetValue(*A, i, i, d[i % 4], INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestIndefinite(void)
+{
+  const PetscScalar mats[][4] = {{1, 2, 3, 4}, {-1, -2, -3, -4}, {1, 2, -3, 4}, {1, 2, 3, -0.01}, {0, 0, 0, 0}, {1, 2, 3, NAN}};
+  const char *const names[] = {"definite", "negative definite", "indefinite", "slightly indefinite", "zero", "NaN"};
+  Vec               b;
+
+  PetscFunctionBeginUser;
+  for (int m = 0; m < 6; m++) {
+    Mat A;
+
+    PetscCall(Diagonal(mats[m], &A));
+    PetscCall(MatCreateVecs(A, NULL, &b));
+    PetscCall(VecSetRandom(b, NULL));
+    PetscCall(Compare(A, NULL, "-t_pc_type none", KSP_NORM_UNPRECONDITIONED, b, NULL, PETSC_FALSE, names[m]));
+    if (m < 4) PetscCall(Compare(A, NULL, "-t_pc_type jacobi", KSP_NORM_NATURAL, b, NULL, PETSC_FALSE, names[m]));
+    PetscCall(VecSet(b, 0));
+    PetscCall(Compare(A, NULL, "-t_pc_type none", KSP_NORM_PRECONDITIONED, b, NULL, PETSC_FALSE, names[m]));
+    PetscCall(VecDestroy(&b));
+    PetscCall(MatDestroy(&A));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Long solves to the last digit: the residual that cgfused finds is the true one */
+static PetscErrorCode TestDrift(void)
+{
+  DM    dm;
+  Mat   A;
+  Vec   b, r;
+  Solve s;
+
+  PetscFunctionBeginUser;
+  PetscCall(Make(16, 16, 16, PETSC_TRUE, PETSC_FALSE, &dm, &A));
+  PetscCall(DMCreateGlobalVector(dm, &b));
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(VecSetRandom(b, NULL));
+  PetscCall(Run(A, dm, KSPCGFUSED, "-t_pc_type jacobi -t_ksp_rtol 1e-13", KSP_NORM_UNPRECONDITIONED, b, NULL, PETSC_TRUE, &s));
+  ok(s.reason == KSP_CONVERGED_RTOL, "converges to 1e-13, %s", KSPConvergedReasons[s.reason]);
+  is_real(s.trueresidual, s.history[s.length - 1], 0.3, "and its residual is b - A x");
+  PetscCall(VecDestroy(&s.x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&r));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The operator, the preconditioner or its options change between solves */
+static PetscErrorCode TestChanges(void)
+{
+  DM        dm;
+  Mat       A;
+  Vec       b, x, r;
+  KSP       ksp;
+  PC        pc;
+  PetscReal norm, size2;
+
+  PetscFunctionBeginUser;
+  PetscCall(Make(11, 10, 9, PETSC_FALSE, PETSC_FALSE, &dm, &A));
+  PetscCall(DMCreateGlobalVector(dm, &b));
+  PetscCall(VecDuplicate(b, &x));
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(VecSetRandom(b, NULL));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetType(ksp, KSPCGFUSED));
+  PetscCall(KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCCOLUMN));
+  for (int step = 0; step < 7; step++) {
+    static const char *const what[] = {"at first", "scaled", "shifted", "other columns", "jacobi", "other coefficients", "classic"};
+    const PetscScalar        legs[6] = {-3, -3, -1, -1, -2, -2};
+
+    if (step == 1) PetscCall(MatScale(A, 3));
+    if (step == 2) PetscCall(MatShift(A, 5));
+    if (step == 3 && size == 1) PetscCall(PCColumnSetAxis(pc, 0));
+    if (step == 4) PetscCall(PCSetType(pc, PCJACOBI));
+    if (step == 5) {
+      PetscCall(MatStrataSetConstant(A, 1, legs));
+      PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+      PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    }
+    if (step == 6) PetscCall(KSPCGFusedSetForm(ksp, KSP_CGFUSED_CLASSIC));
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(MatMult(A, x, r));
+    PetscCall(VecAXPY(r, -1, b));
+    PetscCall(VecNorm(r, NORM_2, &norm));
+    PetscCall(VecNorm(b, NORM_2, &size2));
+    ok(norm <= 1e-8 * size2, "%s: solved, residual %g of %g", what[step], (double)norm, (double)size2);
+  }
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&r));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestSettings(void)
+{
+  KSP            ksp;
+  KSPCGFusedForm form;
+  PetscInt       interval;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetType(ksp, KSPCGFUSED));
+  PetscCall(KSPCGFusedGetForm(ksp, &form));
+  PetscCall(KSPCGFusedGetCheckInterval(ksp, &interval));
+  ok(form == KSP_CGFUSED_GEAR && interval == PETSC_DETERMINE, "defaults");
+  PetscCall(PetscOptionsInsertString(NULL, "-ksp_cgfused_form classic -ksp_cgfused_check_interval 5"));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(KSPCGFusedGetForm(ksp, &form));
+  PetscCall(KSPCGFusedGetCheckInterval(ksp, &interval));
+  ok(form == KSP_CGFUSED_CLASSIC && interval == 5, "options");
+  PetscCall(KSPCGFusedSetForm(ksp, KSP_CGFUSED_GEAR));
+  PetscCall(KSPCGFusedSetCheckInterval(ksp, 3));
+  PetscCall(KSPCGFusedGetForm(ksp, &form));
+  PetscCall(KSPCGFusedGetCheckInterval(ksp, &interval));
+  ok(form == KSP_CGFUSED_GEAR && interval == 3, "setters");
+  PetscCall(KSPSetType(ksp, KSPCG));
+  PetscCall(KSPCGFusedSetForm(ksp, KSP_CGFUSED_CLASSIC));
+  PetscCall(KSPCGFusedSetCheckInterval(ksp, 3));
+  ok(1, "setters do nothing for other types");
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(TapBegin(&argc, &argv));
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  PetscCall(TestSettings());
+  PetscCall(TestNorms());
+  PetscCall(TestNullSpace());
+  PetscCall(TestIndefinite());
+  PetscCall(TestDrift());
+  PetscCall(TestChanges());
+  return TapEnd();
+}
