@@ -1,0 +1,199 @@
+/*
+   Wrong use of KSPCGFUSED: an error on every rank that says what to do, and never a wrong answer in silence
+*/
+/* ranks: 1 3 */
+#include "tap.h"
+
+static PetscErrorCode Make(PetscInt n, DM *dm, Mat *A)
+{
+  const PetscScalar legs[6] = {-1, -1, -1, -1, -20, -20};
+
+  PetscFunctionBeginUser;
+  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, n, 4, PETSC_DECIDE,
+                         PETSC_DECIDE, 1, 1, 1, NULL, NULL, NULL, dm));
+  PetscCall(DMSetUp(*dm));
+  PetscCall(MatCreateStrata(*dm, A));
+  PetscCall(MatStrataSetConstant(*A, 1, legs));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Create(Mat A, const char pctype[], KSP *ksp)
+{
+  PC pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, ksp));
+  PetscCall(KSPSetOperators(*ksp, A, A));
+  PetscCall(KSPSetType(*ksp, KSPCGFUSED));
+  PetscCall(KSPGetPC(*ksp, &pc));
+  PetscCall(PCSetType(pc, pctype));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestSettings(void)
+{
+  KSP            ksp;
+  KSPCGFusedForm form;
+  PetscInt       interval;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetType(ksp, KSPCGFUSED));
+  is_error(KSPCGFusedSetForm(ksp, (KSPCGFusedForm)7), PETSC_ERR_ARG_OUTOFRANGE, "form 7 gear classic", "a form that there is not");
+  is_error(KSPCGFusedSetCheckInterval(ksp, 0), PETSC_ERR_ARG_OUTOFRANGE, "0 iterations -ksp_cgfused_check_interval 1 or more", "an interval of 0");
+  is_error(KSPCGFusedSetCheckInterval(ksp, -5), PETSC_ERR_ARG_OUTOFRANGE, "-5 iterations", "a negative interval");
+  PetscCall(PetscOptionsInsertString(NULL, "-ksp_cgfused_form fast"));
+  is_error(KSPSetFromOptions(ksp), PETSC_ERR_USER, "fast gear classic", "a form that there is not, by option");
+  PetscCall(PetscOptionsClear(NULL));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetType(ksp, KSPCG));
+  is_error(KSPCGFusedGetForm(ksp, &form), PETSC_ERR_SUP, "KSPCGFusedGetForm", "getting a form from another type");
+  is_error(KSPCGFusedGetCheckInterval(ksp, &interval), PETSC_ERR_SUP, "KSPCGFusedGetCheckInterval", "getting an interval from another type");
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Expect(Mat A, const char pctype[], Vec b, KSPConvergedReason expected, const char name[])
+{
+  KSP                ksp;
+  Vec                x;
+  KSPConvergedReason reason;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(A, pctype, &ksp));
+  PetscCall(VecDuplicate(b, &x));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  ok(reason == expected, "%s: %s, got %s", name, KSPConvergedReasons[expected], KSPConvergedReasons[reason]);
+  PetscCall(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
+  TapErrorBegin();
+  {
+    const PetscErrorCode code = KSPSolve(ksp, b, x);
+
+    TapErrorEnd();
+    ok(code != 0, "%s: an error if asked for", name);
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A preconditioner that is not what the method needs */
+static PetscErrorCode Alternate(PC pc, Vec r, Vec z)
+{
+  static int sign = 1;
+
+  PetscFunctionBeginUser;
+  sign = -sign;
+  PetscCall(VecCopy(r, z));
+  PetscCall(VecScale(z, sign));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestFailures(void)
+{
+  const PetscScalar  singular[6] = {-1, -1, -1, -1, 0, 0};
+  DM                 dm;
+  Mat                A;
+  Vec                b, x;
+  KSP                ksp;
+  PC                 pc;
+  KSPConvergedReason reason;
+
+  PetscFunctionBeginUser;
+  PetscCall(Make(9, &dm, &A));
+  PetscCall(DMCreateGlobalVector(dm, &b));
+  PetscCall(VecDuplicate(b, &x));
+  PetscCall(VecSetRandom(b, NULL));
+  PetscCall(Create(A, PCSHELL, &ksp));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCShellSetApply(pc, Alternate));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  ok(reason == KSP_DIVERGED_INDEFINITE_PC, "a preconditioner that is not definite: %s", KSPConvergedReasons[reason]);
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatStrataSetConstant(A, -3, singular));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Expect(A, PCNONE, b, KSP_DIVERGED_INDEFINITE_MAT, "an operator that is not definite"));
+  PetscCall(MatStrataSetConstant(A, -4, singular)); /* a zero diagonal, and columns of zeros */
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Expect(A, PCCOLUMN, b, KSP_DIVERGED_PC_FAILED, "columns without an inverse"));
+  PetscCall(MatStrataSetConstant(A, NAN, singular));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Expect(A, PCCOLUMN, b, KSP_DIVERGED_PC_FAILED, "NaN in the operator, columns"));
+  PetscCall(Expect(A, PCNONE, b, KSP_DIVERGED_NANORINF, "NaN in the operator"));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscCall(VecDestroy(&b));
+  PetscCall(Make(9, &dm, &A));
+  PetscCall(DMCreateGlobalVector(dm, &b));
+  PetscCall(VecSet(b, NAN));
+  PetscCall(Expect(A, PCCOLUMN, b, KSP_DIVERGED_NANORINF, "NaN in the right-hand side"));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Matrices that are no star are solved unfused, and view says so; so does the right side of the preconditioner */
+static PetscErrorCode TestUnfused(void)
+{
+  Mat         A;
+  Vec         b, x;
+  KSP         ksp;
+  PetscViewer viewer;
+  char        text[8192] = "";
+  PetscMPIInt rank;
+
+  PetscFunctionBeginUser;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, 10, 10, PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 0, NULL, &A));
+  {
+    PetscInt first, last;
+
+    PetscCall(MatGetOwnershipRange(A, &first, &last));
+    for (PetscInt i = first; i < last; i++) PetscCall(MatSetValue(A, i, i, 2, INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  }
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecSet(b, 1));
+  PetscCall(Create(A, PCJACOBI, &ksp));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(PetscViewerASCIIOpen(PETSC_COMM_WORLD, "/tmp/strata-bad-cgfused.txt", &viewer));
+  PetscCall(KSPView(ksp, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  if (!rank) {
+    FILE *f = fopen("/tmp/strata-bad-cgfused.txt", "r");
+
+    if (f) text[fread(text, 1, sizeof(text) - 1, f)] = 0;
+    if (f) fclose(f);
+    remove("/tmp/strata-bad-cgfused.txt");
+  }
+  has_words(rank ? "operator and preconditioner unfused: a matrix of another type" : text,
+            "operator and preconditioner unfused: a matrix of another type", "view says what is not fused");
+  PetscCall(KSPSetPCSide(ksp, PC_RIGHT));
+  is_error(KSPSolve(ksp, b, x), PETSC_ERR_SUP, "cgfused right preconditioning", "a preconditioner on the right is refused");
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(TapBegin(&argc, &argv));
+  PetscCall(TestSettings());
+  PetscCall(TestFailures());
+  PetscCall(TestUnfused());
+  return TapEnd();
+}
