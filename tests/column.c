@@ -3,6 +3,7 @@
 */
 /* ranks: 1 2 3 4 */
 #include "tap.h"
+#include <dlfcn.h>
 
 static PetscMPIInt rank, size;
 
@@ -132,6 +133,9 @@ static PetscErrorCode MakeOperator(DM dm, Form form, PetscInt axis, PetscBool ma
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* How the columns are solved where nothing else is said */
+static PCColumnAlgorithm algorithm = PC_COLUMN_AUTO;
+
 static PetscErrorCode MakePC(Mat A, PetscInt axis, PC *pc)
 {
   PetscFunctionBeginUser;
@@ -139,6 +143,7 @@ static PetscErrorCode MakePC(Mat A, PetscInt axis, PC *pc)
   PetscCall(PCSetType(*pc, PCCOLUMN));
   PetscCall(PCSetOperators(*pc, A, A));
   PetscCall(PCColumnSetAxis(*pc, axis));
+  PetscCall(PCColumnSetAlgorithm(*pc, algorithm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -330,8 +335,9 @@ static PetscErrorCode CheckSolve(PetscInt dim, const PetscInt n[3], Form form, P
   char          name[256];
 
   PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(name, sizeof(name), "%s%s%s, %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT ", axis %c%s", cuda ? "CUDA " : "",
-                          forms[form], masked ? " masked" : "", n[0], n[1], n[2], (char)('x' + axis), periodic ? ", periodic" : ""));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "%s%s %s%s, %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT ", axis %c%s", cuda ? "CUDA " : "",
+                          PCColumnAlgorithms[algorithm], forms[form], masked ? " masked" : "", n[0], n[1], n[2], (char)('x' + axis),
+                          periodic ? ", periodic" : ""));
   PetscCall(MakeGrid(dim, n, axis, periodic, cuda, &dm));
   PetscCall(MakeOperator(dm, form, own, masked, PETSC_FALSE, &A));
   PetscCall(MatConvert(A, cuda ? MATAIJCUSPARSE : MATAIJ, MAT_INITIAL_MATRIX, &AIJ));
@@ -424,9 +430,14 @@ static PetscErrorCode CheckSolves(void)
         if (kind == 3) masked = PETSC_TRUE, periodic = 1 << (axis + 1) % 3;
         if (kind == 4) own = (axis + 1) % 3;
         if (form == TENSOR && own != axis && size > 1) continue; /* its columns would be cut */
-        for (int device = 0; device <= TapHasDevice(); device++)
-          PetscCall(CheckSolve(3, n, form, axis, own, periodic, masked, device ? PETSC_TRUE : PETSC_FALSE, &zhost));
-        PetscCall(VecDestroy(&zhost));
+        for (int m = 0; m < 2; m++) {
+          if (size > 1 && m != kind % 2) continue;
+          algorithm = m ? PC_COLUMN_PARTITION : PC_COLUMN_THOMAS;
+          for (int device = 0; device <= TapHasDevice(); device++)
+            PetscCall(CheckSolve(3, n, form, axis, own, periodic, masked, device ? PETSC_TRUE : PETSC_FALSE, &zhost));
+          PetscCall(VecDestroy(&zhost));
+          algorithm = PC_COLUMN_AUTO;
+        }
       }
   {
     const PetscInt one[3] = {7, 8, 1}, two[3] = {70, 6, 1}, three[3] = {6, 130, 1};
@@ -814,8 +825,8 @@ static PetscErrorCode CheckPressure(void)
                   device ? ", CUDA" : "");
           PetscCall(ViewText((PetscObject)ksp, text, sizeof(text)));
           has_words(text,
-                    TapText("type: column columns of %d cells along axis %c auto: strongest thomas %s form %s", (int)nz[p], (char)('x' + axis),
-                            device ? "CUDA" : "host", assembled ? "faces" : "tensor nothing stored for each cell"),
+                    TapText("type: column columns of %d cells along axis %c auto: strongest %s %s form %s", (int)nz[p], (char)('x' + axis),
+                            device ? "partition" : "thomas", device ? "CUDA" : "host", assembled ? "faces" : "tensor nothing stored for each cell"),
                     "pressure: view");
           PetscCall(KSPDestroy(&ksp));
           PetscCall(VecDestroy(&b));
@@ -1179,6 +1190,108 @@ static PetscErrorCode CheckFailures(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Lines of any tridiagonal matrix that is diagonally dominant, against LAPACK, and what view and the functions say of the algorithm */
+static PetscErrorCode CheckAlgorithms(void)
+{
+  static const PetscInt lengths[] = {1, 2, 3, 17, 997, 1000, 100000};
+  void (*const gtsv)(const int *, const int *, double *, double *, double *, double *, const int *, int *) =
+      (void (*)(const int *, const int *, double *, double *, double *, double *, const int *, int *))dlsym(dlopen(NULL, RTLD_LAZY), "dgtsv_");
+
+  PetscFunctionBeginUser;
+  for (size_t c = 0; c < sizeof(lengths) / sizeof(*lengths); c++)
+    for (int device = 0; device <= TapHasDevice(); device++) {
+      const PetscInt n = lengths[c], lines = n > 1000 ? 1 : 3, rows = n * lines;
+      Mat            A;
+      Vec            r, z;
+      PetscScalar   *a[4];
+      PetscReal      norm = 0;
+
+      PetscCall(MatCreate(PETSC_COMM_WORLD, &A)); /* the same lines on each rank */
+      PetscCall(MatSetSizes(A, rows, rows, PETSC_DETERMINE, PETSC_DETERMINE));
+      PetscCall(MatSetType(A, device ? MATAIJCUSPARSE : MATAIJ));
+      PetscCall(MatSeqAIJSetPreallocation(A, 3, NULL));
+      PetscCall(MatMPIAIJSetPreallocation(A, 3, NULL, 0, NULL));
+      PetscCall(MatCreateVecs(A, &z, &r));
+      for (int m = 0; m < 4; m++) PetscCall(PetscMalloc1(rows, &a[m]));
+      for (PetscInt i = 0; i < rows; i++) {
+        const PetscScalar lower = i % n ? Random(i, 40, -2, 2) : 0, upper = i % n < n - 1 ? Random(i, 41, -2, 2) : 0;
+        const PetscScalar diagonal = (Random(i, 42, -1, 1) < 0 ? -1 : 1) * (PetscAbsScalar(lower) + PetscAbsScalar(upper) + Random(i, 43, 0.1, 1));
+        PetscInt          row;
+
+        PetscCall(VecGetOwnershipRange(r, &row, NULL));
+        row += i;
+        if (i % n) PetscCall(MatSetValue(A, row, row - 1, lower, INSERT_VALUES));
+        if (i % n < n - 1) PetscCall(MatSetValue(A, row, row + 1, upper, INSERT_VALUES));
+        PetscCall(MatSetValue(A, row, row, diagonal, INSERT_VALUES));
+        if (i) a[0][i - 1] = lower; /* LAPACK's lower diagonal begins in the second row */
+        a[1][i] = diagonal;
+        a[2][i] = upper;
+        a[3][i] = Random(i, 44, -1, 1);
+        PetscCall(VecSetValue(r, row, a[3][i], INSERT_VALUES));
+      }
+      PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+      PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+      PetscCall(VecAssemblyBegin(r));
+      PetscCall(VecAssemblyEnd(r));
+      if (gtsv) {
+        const int order = (int)rows, one = 1;
+        int       info;
+
+        gtsv(&order, &one, a[0], a[1], a[2], a[3], &order, &info);
+        for (PetscInt i = 0; i < rows; i++) norm = PetscMax(norm, PetscAbsScalar(a[3][i]));
+      }
+      for (int m = PC_COLUMN_THOMAS; m <= PC_COLUMN_PARTITION; m++) {
+        const PetscScalar *az;
+        PetscReal          error = 0;
+        PCColumnAlgorithm  got;
+        PC                 pc;
+        char               text[4096];
+
+        algorithm = (PCColumnAlgorithm)m;
+        PetscCall(MakePC(A, PETSC_DETERMINE, &pc));
+        algorithm = PC_COLUMN_AUTO;
+        PetscCall(PCColumnSetSize(pc, n));
+        PetscCall(PCApply(pc, r, z));
+        PetscCall(VecGetArrayRead(z, &az));
+        for (PetscInt i = 0; i < rows; i++)
+          if (!(PetscAbsScalar(az[i] - a[3][i]) <= error)) error = PetscAbsScalar(az[i] - a[3][i]);
+        PetscCall(VecRestoreArrayRead(z, &az));
+        if (gtsv)
+          ok(error <= 1e-13 * norm, "%s%s, %d lines of %d: error against LAPACK %.1e", device ? "CUDA " : "", PCColumnAlgorithms[m], (int)lines,
+             (int)n, (double)(error / norm));
+        else
+          skip("no LAPACK");
+        PetscCall(PCColumnGetAlgorithm(pc, &got));
+        is_int(got, m, "the algorithm that was set");
+        PetscCall(ViewText((PetscObject)pc, text, sizeof(text)));
+        has_words(text, TapText("algorithm %s as asked for %s", PCColumnAlgorithms[m], device ? "CUDA" : "host"), "the algorithm in the view");
+        PetscCall(PCDestroy(&pc));
+      }
+      for (int m = 0; m < 4; m++) PetscCall(PetscFree(a[m]));
+      PetscCall(MatDestroy(&A));
+      PetscCall(VecDestroy(&r));
+      PetscCall(VecDestroy(&z));
+    }
+  {
+    PC                pc;
+    PCColumnAlgorithm got;
+
+    PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
+    PetscCall(PCSetType(pc, PCCOLUMN));
+    PetscCall(PCColumnGetAlgorithm(pc, &got));
+    is_int(got, PC_COLUMN_AUTO, "the algorithm is auto");
+    PetscCall(PetscOptionsSetValue(NULL, "-pc_column_algorithm", "partition"));
+    PetscCall(PCSetFromOptions(pc));
+    PetscCall(PetscOptionsClearValue(NULL, "-pc_column_algorithm"));
+    PetscCall(PCColumnGetAlgorithm(pc, &got));
+    is_int(got, PC_COLUMN_PARTITION, "the algorithm from the options");
+    is_error(PCColumnSetAlgorithm(pc, (PCColumnAlgorithm)7), PETSC_ERR_ARG_OUTOFRANGE, "no algorithm 7 PC_COLUMN_PARTITION",
+             "an algorithm that is none");
+    PetscCall(PCDestroy(&pc));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -1186,6 +1299,7 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(CheckSolves());
+  PetscCall(CheckAlgorithms());
   PetscCall(CheckSingular());
   PetscCall(CheckNoGrid());
   PetscCall(CheckReuse());

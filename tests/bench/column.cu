@@ -1,98 +1,302 @@
 /*
-   The column solve on the device against copying one vector: 65536 columns of 128 levels. Usage: column [report.json]
+   Column solves on the device against copying one vector, and against cuSPARSE. Each solution is compared with that of the host, which must
+   be the same. Usage: column [report.json]
 */
 #include "bench.h"
 #include "../../src/column/column_kernels.h"
+#include <cusparse.h>
+#include <dlfcn.h>
+#include <cmath>
 
 static const int BUFFERS = 4;
 
-static int thomas(const StrataLines_d &lines, const double *r, double *z, void *work)
-{
-  return StrataThomasCUDA_d(&lines, 0, 1, r, 0, NULL, z, 0, work, NULL);
-}
+/* What the kernels are called, for each precision */
+template <class T> struct Kernels;
+template <> struct Kernels<double> {
+  typedef StrataLines_d       Lines;
+  static constexpr auto       thomas_work = StrataThomasWorkCUDA_d;
+  static constexpr auto       thomas = StrataThomasCUDA_d;
+  static constexpr auto       start = StrataPartitionStart_d;
+  static constexpr auto       work = StrataPartitionWork_d;
+  static constexpr auto       set_up = StrataPartitionSetUpCUDA_d;
+  static constexpr auto       set_up_host = StrataPartitionSetUpHost_d;
+  static constexpr auto       partition = StrataPartitionCUDA_d;
+  static constexpr auto       partition_host = StrataPartitionHost_d;
+  static constexpr const char letter = 'D';
+};
+template <> struct Kernels<float> {
+  typedef StrataLines_f       Lines;
+  static constexpr auto       thomas_work = StrataThomasWorkCUDA_f;
+  static constexpr auto       thomas = StrataThomasCUDA_f;
+  static constexpr auto       start = StrataPartitionStart_f;
+  static constexpr auto       work = StrataPartitionWork_f;
+  static constexpr auto       set_up = StrataPartitionSetUpCUDA_f;
+  static constexpr auto       set_up_host = StrataPartitionSetUpHost_f;
+  static constexpr auto       partition = StrataPartitionCUDA_f;
+  static constexpr auto       partition_host = StrataPartitionHost_f;
+  static constexpr const char letter = 'S';
+};
 
-static int thomas(const StrataLines_f &lines, const float *r, float *z, void *work)
-{
-  return StrataThomasCUDA_f(&lines, 0, 1, r, 0, NULL, z, 0, work, NULL);
-}
+enum Rows { TENSOR, FACES, LEGS };
+static const char *const rows_name[] = {"tensor", "faces", "legs"};
 
-static int work_size(const StrataLines_d &lines, size_t *bytes)
-{
-  return StrataThomasWorkCUDA_d(&lines, 1, 0, bytes);
-}
+/* Device arrays of one precision, for all cases; host copies are made when they are needed */
+template <class T> struct Data {
+  size_t         cells, columns, levels;
+  T             *r[BUFFERS], *z[BUFFERS], *lower, *upper, *excess, *column, *level;
+  std::vector<T> hostr, hostlower, hostupper, hostexcess, hostcolumn, hostlevel;
 
-static int work_size(const StrataLines_f &lines, size_t *bytes)
-{
-  return StrataThomasWorkCUDA_f(&lines, 1, 0, bytes);
-}
-
-template <class T, class Lines> static void bench(Report &report, const std::string &precision)
-{
-  const int    columns = 65536, levels = 128;
-  const size_t cells = (size_t)columns * levels;
-  T           *r[BUFFERS], *z[BUFFERS], *leg, *excess, *column, *level;
-
-  for (int b = 0; b < BUFFERS; b++) {
-    r[b] = random_array<T>(cells, -1, 1, 1 + b);
-    z[b] = random_array<T>(cells, -1, 1, 10 + b);
+  Data(size_t cells, size_t columns, size_t levels) : cells(cells), columns(columns), levels(levels)
+  {
+    for (int b = 0; b < BUFFERS; b++) {
+      r[b] = random_array<T>(cells, -1, 1, 1 + b);
+      CUDA(cudaMalloc(&z[b], cells * sizeof(T)));
+      CUDA(cudaMemset(z[b], 0xff, cells * sizeof(T))); /* NaN */
+    }
+    lower = random_array<T>(cells, -2, -1, 20);
+    upper = random_array<T>(cells, -2, -1, 21);
+    excess = random_array<T>(cells, 0.1, 1, 22);
+    column = random_array<T>(5 * columns, 0.5, 1, 23);
+    level = random_array<T>(4 * levels, -1, -0.5, 24);
+    fetch(hostr, r[0], cells);
+    fetch(hostlower, lower, cells);
+    fetch(hostupper, upper, cells);
+    fetch(hostexcess, excess, cells);
+    fetch(hostcolumn, column, 5 * columns);
+    fetch(hostlevel, level, 4 * levels);
   }
-  leg = random_array<T>(cells, -2, -1, 20);
-  excess = random_array<T>(cells, 0.1, 1, 21);
-  column = random_array<T>(5 * (size_t)columns, 0.5, 1, 22);
-  level = random_array<T>(4 * (size_t)levels, -1, -0.5, 23);
+  ~Data()
+  {
+    for (int b = 0; b < BUFFERS; b++) {
+      cudaFree(r[b]);
+      cudaFree(z[b]);
+    }
+    for (T *p : {lower, upper, excess, column, level}) cudaFree(p);
+  }
+  static void fetch(std::vector<T> &to, const T *from, size_t n)
+  {
+    to.resize(n);
+    CUDA(cudaMemcpy(to.data(), from, n * sizeof(T), cudaMemcpyDeviceToHost));
+  }
+  typename Kernels<T>::Lines lines(Rows rows, const int n[3], int axis, bool host) const
+  {
+    typename Kernels<T>::Lines t = {};
+    const size_t               count = (size_t)n[0] * n[1] * n[2] / n[axis];
 
-  const Timing copy =
-      time_calls([&](int i) { CUDA(cudaMemcpyAsync(z[i % BUFFERS], r[(i + 1) % BUFFERS], cells * sizeof(T), cudaMemcpyDeviceToDevice)); });
-
-  report.line("copy of a vector, " + precision, copy, 2.0 * cells * sizeof(T) / copy.median / 1e6, "TB/s", 0);
-  for (int kind = 0; kind < 4; kind++) {
-    static const char *const names[] = {"tensor, x fastest", "tensor, z fastest", "faces, x fastest", "faces, z fastest"};
-    const int                axis = kind % 2 ? 0 : 2, tensor = kind < 2;
-    Lines                    lines = {};
-    size_t                   bytes;
-    void                    *work;
-
-    lines.axis = axis;
-    lines.rows = tensor ? STRATA_ROWS_SHARED : STRATA_ROWS_ARRAYS;
-    lines.coef.form = tensor ? STRATA_TENSOR : STRATA_FACES;
-    lines.coef.axis = axis;
-    lines.coef.scale = 1;
-    lines.coef.masked = 1;
-    lines.coef.n[0] = axis == 0 ? levels : 256;
-    lines.coef.n[1] = 256;
-    lines.coef.n[2] = axis == 0 ? 256 : levels;
-    lines.coef.area = column;
+    t.axis = t.coef.axis = axis;
+    t.rows = rows == TENSOR ? STRATA_ROWS_SHARED : STRATA_ROWS_ARRAYS;
+    t.coef.form = rows == TENSOR ? STRATA_TENSOR : rows == FACES ? STRATA_FACES : STRATA_LEGWISE;
+    t.coef.scale = t.coef.masked = 1;
+    for (int a = 0; a < 3; a++) t.coef.n[a] = n[a];
+    t.coef.area = host ? hostcolumn.data() : column;
     for (int m = 0; m < 4; m++) {
-      lines.coef.alpha[m] = column + (m + 1) * columns;
-      lines.coef.level[m] = level + m * levels;
+      t.coef.alpha[m] = t.coef.area + (m + 1) * count;
+      t.coef.level[m] = (host ? hostlevel.data() : level) + m * n[axis];
     }
-    if (!tensor) {
-      lines.excess = excess;
-      lines.lower = leg;
+    if (rows != TENSOR) {
+      t.excess = host ? hostexcess.data() : excess;
+      t.lower = host ? hostlower.data() : lower;
+      if (rows == LEGS) t.upper = host ? hostupper.data() : upper;
     }
-    CUDA(work_size(lines, &bytes));
-    CUDA(cudaMalloc(&work, bytes ? bytes : 1));
-    const Timing t = time_calls([&](int i) { CUDA(thomas(lines, r[i % BUFFERS], z[i % BUFFERS], work)); });
+    return t;
+  }
+};
 
-    report.line("column solve 65536 x 128, " + std::string(names[kind]) + ", " + precision, t, (tensor ? 1 : 2) * copy.median / t.median, "of copy",
-                0);
-    CUDA(cudaFree(work));
+/* Is the solution of the right-hand side 0 that of the host? */
+template <class T> static void compare(const Data<T> &data, Rows rows, const int n[3], int axis, const std::string &name)
+{
+  typedef Kernels<T> K;
+  const auto         t = data.lines(rows, n, axis, true);
+  const size_t       cells = (size_t)n[0] * n[1] * n[2];
+  std::vector<T>     start(K::start(&t)), z(cells), got;
+  std::vector<char>  work(K::work(&t, 1, 0));
+
+  K::set_up_host(&t, start.data());
+  K::partition_host(&t, start.data(), 1, data.hostr.data(), 0, NULL, z.data(), 0, work.data());
+  Data<T>::fetch(got, data.z[0], cells);
+  for (size_t i = 0; i < cells; i++)
+    if (got[i] != z[i]) {
+      printf("WRONG: %s: cell %zu has %.17g, not %.17g\n", name.c_str(), i, (double)got[i], (double)z[i]);
+      exit(1);
+    }
+}
+
+/* The partition method on one set of lines */
+template <class T>
+static Timing solve(Report &report, const Data<T> &data, double copy_of_cell, Rows rows, const int n[3], int axis, const std::string &shape,
+                    double goal, bool check)
+{
+  typedef Kernels<T> K;
+  const auto         t = data.lines(rows, n, axis, false);
+  const size_t       cells = (size_t)n[0] * n[1] * n[2], bytes = K::work(&t, 1, 1);
+  const double       streams = rows == TENSOR ? 2 : rows == FACES ? 4 : 5;
+  const std::string  name =
+      "partition " + shape + ", " + rows_name[rows] + (axis ? ", x fastest, " : ", z fastest, ") + (sizeof(T) == 8 ? "fp64" : "fp32");
+  T    *start;
+  void *work;
+
+  CUDA(cudaMalloc(&start, K::start(&t) * sizeof(T)));
+  CUDA(cudaMalloc(&work, bytes ? bytes : 1));
+  const Timing once = time_calls([&](int) { CUDA(K::set_up(&t, start, NULL)); }, 1, 1);
+  const Timing time = time_calls([&](int i) { CUDA(K::partition(&t, start, 1, data.r[i % BUFFERS], 0, NULL, data.z[i % BUFFERS], 0, work, NULL)); });
+  const double copy = copy_of_cell * cells;
+
+  if (check) compare(data, rows, n, axis, name);
+  report.line(name, time, streams / 2 * copy / time.median, "of copy", goal);
+  report.line("  its set-up", once, once.median / time.median, "solves", 0);
+  CUDA(cudaFree(start));
+  CUDA(cudaFree(work));
+  return time;
+}
+
+template <class T> static Timing thomas(Report &report, const Data<T> &data, double copy_of_cell, Rows rows, const int n[3], int axis)
+{
+  typedef Kernels<T> K;
+  const auto         t = data.lines(rows, n, axis, false);
+  size_t             bytes;
+  void              *work;
+
+  CUDA(K::thomas_work(&t, 1, 0, &bytes));
+  CUDA(cudaMalloc(&work, bytes ? bytes : 1));
+  const Timing time = time_calls([&](int i) { CUDA(K::thomas(&t, 0, 1, data.r[i % BUFFERS], 0, NULL, data.z[i % BUFFERS], 0, work, NULL)); });
+
+  report.line(std::string("thomas 65536 x 128, ") + rows_name[rows] + (axis ? ", x fastest, " : ", z fastest, ") + (sizeof(T) == 8 ? "fp64" : "fp32"),
+              time, (rows == TENSOR ? 1 : 2) * copy_of_cell * n[0] * n[1] * n[2] / time.median, "of copy", 0);
+  CUDA(cudaFree(work));
+  return time;
+}
+
+/* cuSPARSE on the legs of 65536 x 128 lines. It works in place, the interleaved form in the matrix too: everything is copied anew before each
+   call, outside the time. PETSc's library has brought it along. */
+template <class T> static Timing cusparse(Report &report, const Data<T> &data, double copy_of_cell, bool interleaved)
+{
+  const int           lines = 65536, levels = 128;
+  const size_t        bytes = (size_t)lines * levels * sizeof(T);
+  const std::string   routine = std::string("cusparse") + Kernels<T>::letter + (interleaved ? "gtsvInterleavedBatch" : "gtsv2StridedBatch");
+  cusparseHandle_t    handle;
+  cudaEvent_t         start, stop;
+  size_t              size;
+  T                  *a[4]; /* lower leg, diagonal, upper leg, right-hand side */
+  void               *buffer;
+  std::vector<double> us;
+  std::vector<T>      diagonal(lines * (size_t)levels), result;
+
+  auto  create = (decltype(&cusparseCreate))dlsym(RTLD_DEFAULT, "cusparseCreate");
+  auto  destroy = (decltype(&cusparseDestroy))dlsym(RTLD_DEFAULT, "cusparseDestroy");
+  void *solve = dlsym(RTLD_DEFAULT, routine.c_str()), *sized = dlsym(RTLD_DEFAULT, (routine + "_bufferSizeExt").c_str());
+
+  if (!create || !destroy || !solve || !sized) {
+    printf("%s is not in the libraries of this program\n", routine.c_str());
+    return {0, 0, 0};
   }
-  for (int b = 0; b < BUFFERS; b++) {
-    CUDA(cudaFree(r[b]));
-    CUDA(cudaFree(z[b]));
+  auto call = [&](cusparseStatus_t status) {
+    if (status == CUSPARSE_STATUS_SUCCESS) return;
+    fprintf(stderr, "%s: status %d\n", routine.c_str(), (int)status);
+    exit(1);
+  };
+  for (size_t i = 0; i < diagonal.size(); i++) diagonal[i] = data.hostexcess[i] - data.hostlower[i] - data.hostupper[i];
+  T *d;
+
+  CUDA(cudaMalloc(&d, bytes));
+  CUDA(cudaMemcpy(d, diagonal.data(), bytes, cudaMemcpyHostToDevice));
+  for (T *&p : a) CUDA(cudaMalloc(&p, bytes));
+  call(create(&handle));
+  if (interleaved)
+    call(((cusparseStatus_t(*)(cusparseHandle_t, int, int, const T *, const T *, const T *, const T *, int, size_t *))sized)(
+        handle, 0, levels, a[0], a[1], a[2], a[3], lines, &size));
+  else
+    call(((cusparseStatus_t(*)(cusparseHandle_t, int, const T *, const T *, const T *, const T *, int, int, size_t *))sized)(
+        handle, levels, a[0], a[1], a[2], a[3], lines, levels, &size));
+  CUDA(cudaMalloc(&buffer, size ? size : 1));
+  CUDA(cudaEventCreate(&start));
+  CUDA(cudaEventCreate(&stop));
+  for (int s = 0; s < 12; s++) {
+    float ms;
+
+    CUDA(cudaMemcpy(a[0], data.lower, bytes, cudaMemcpyDeviceToDevice));
+    CUDA(cudaMemcpy(a[1], d, bytes, cudaMemcpyDeviceToDevice));
+    CUDA(cudaMemcpy(a[2], data.upper, bytes, cudaMemcpyDeviceToDevice));
+    CUDA(cudaMemcpy(a[3], data.r[s % BUFFERS], bytes, cudaMemcpyDeviceToDevice));
+    /* no lower leg in the first row and no upper one in the last */
+    if (interleaved) {
+      CUDA(cudaMemset(a[0], 0, lines * sizeof(T)));
+      CUDA(cudaMemset(a[2] + (levels - 1) * (size_t)lines, 0, lines * sizeof(T)));
+    } else {
+      CUDA(cudaMemset2D(a[0], levels * sizeof(T), 0, sizeof(T), lines));
+      CUDA(cudaMemset2D(a[2] + levels - 1, levels * sizeof(T), 0, sizeof(T), lines));
+    }
+    CUDA(cudaEventRecord(start));
+    if (interleaved)
+      call(((cusparseStatus_t(*)(cusparseHandle_t, int, int, T *, T *, T *, T *, int, void *))solve)(handle, 0, levels, a[0], a[1], a[2], a[3], lines,
+                                                                                                     buffer));
+    else
+      call(((cusparseStatus_t(*)(cusparseHandle_t, int, const T *, const T *, const T *, T *, int, int, void *))solve)(
+          handle, levels, a[0], a[1], a[2], a[3], lines, levels, buffer));
+    CUDA(cudaEventRecord(stop));
+    CUDA(cudaEventSynchronize(stop));
+    CUDA(cudaEventElapsedTime(&ms, start, stop));
+    if (s) us.push_back(1e3 * ms);
   }
-  CUDA(cudaFree(leg));
-  CUDA(cudaFree(excess));
-  CUDA(cudaFree(column));
-  CUDA(cudaFree(level));
+  std::sort(us.begin(), us.end());
+  Data<T>::fetch(result, a[3], diagonal.size());
+  for (T v : result)
+    if (!std::isfinite(v)) {
+      printf("WRONG: %s gave NaN or infinity\n", routine.c_str());
+      exit(1);
+    }
+  const Timing time = {us[us.size() / 2], us.front(), us.back()};
+
+  report.line(routine + " 65536 x 128", time, time.median / (copy_of_cell * diagonal.size()), "copies", 0);
+  call(destroy(handle));
+  CUDA(cudaEventDestroy(start));
+  CUDA(cudaEventDestroy(stop));
+  for (T *p : {a[0], a[1], a[2], a[3], d}) CUDA(cudaFree(p));
+  CUDA(cudaFree(buffer));
+  return time;
+}
+
+template <class T> static void bench(Report &report)
+{
+  const std::string precision = sizeof(T) == 8 ? "fp64" : "fp32";
+  const int         xfastest[3] = {256, 256, 128}, zfastest[3] = {128, 256, 256}, one[3] = {1 << 24, 1, 1}, few[3] = {4096, 1024, 1},
+            fewx[3] = {1024, 1, 4096}, many[3] = {20, 1000, 1000}, manyx[3] = {1000, 1000, 20};
+  const size_t  cells = (size_t)65536 * 128;
+  const Data<T> data(20000000, 1000000, 4096);
+  const Timing  copy =
+      time_calls([&](int i) { CUDA(cudaMemcpyAsync(data.z[i % BUFFERS], data.r[(i + 1) % BUFFERS], cells * sizeof(T), cudaMemcpyDeviceToDevice)); });
+  const double each = copy.median / cells, main = sizeof(T) == 8;
+
+  report.line("copy of a vector of 65536 x 128, " + precision, copy, 2.0 * cells * sizeof(T) / copy.median / 1e6, "TB/s", 0);
+  const Timing tx = solve(report, data, each, TENSOR, xfastest, 2, "65536 x 128", main * 0.8, true);
+  const Timing tz = solve(report, data, each, TENSOR, zfastest, 0, "65536 x 128", main * 0.78, true);
+  solve(report, data, each, FACES, xfastest, 2, "65536 x 128", main * 0.7, true);
+  solve(report, data, each, FACES, zfastest, 0, "65536 x 128", main * 0.7, true);
+  const Timing lx = solve(report, data, each, LEGS, xfastest, 2, "65536 x 128", main * 0.7, true);
+  const Timing lz = solve(report, data, each, LEGS, zfastest, 0, "65536 x 128", main * 0.7, true);
+  thomas(report, data, each, TENSOR, xfastest, 2);
+  thomas(report, data, each, TENSOR, zfastest, 0);
+  thomas(report, data, each, FACES, xfastest, 2);
+  thomas(report, data, each, FACES, zfastest, 0);
+  const Timing interleaved = cusparse(report, data, each, true), strided = cusparse(report, data, each, false);
+
+  report.line("  tensor, x fastest, over interleaved", tx, interleaved.median / tx.median, "times", main * 4.5);
+  report.line("  tensor, z fastest, over strided", tz, strided.median / tz.median, "times", main * 7.5);
+  report.line("  legs, x fastest, over interleaved", lx, interleaved.median / lx.median, "times", main * 2.2);
+  report.line("  legs, z fastest, over strided", lz, strided.median / lz.median, "times", main * 3.5);
+  solve(report, data, each, FACES, one, 0, "1 x 2^24", 0, main);
+  solve(report, data, each, TENSOR, few, 0, "1024 x 4096", 0, true);
+  solve(report, data, each, TENSOR, fewx, 2, "1024 x 4096", 0, true);
+  solve(report, data, each, FACES, fewx, 2, "1024 x 4096", 0, false);
+  solve(report, data, each, TENSOR, many, 0, "10^6 x 20", 0, main);
+  solve(report, data, each, TENSOR, manyx, 2, "10^6 x 20", 0, main);
+  solve(report, data, each, FACES, manyx, 2, "10^6 x 20", 0, false);
 }
 
 int main(int argc, char **argv)
 {
   Report report(argc > 1 ? argv[1] : NULL);
 
-  bench<double, StrataLines_d>(report, "fp64");
-  bench<float, StrataLines_f>(report, "fp32");
+  bench<double>(report);
+  bench<float>(report);
   return report.write();
 }
