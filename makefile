@@ -7,7 +7,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DELETE_ON_ERROR:
 all:
 
-top := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
+top := $(CURDIR)
 include petsc-conf/petsc
 
 version := $(shell sed -n 's/^.define STRATA_VERSION_[A-Z]* *//p' include/strata.h | paste -sd.)
@@ -129,9 +129,18 @@ strata_pc = sed -e 's|@include@|$(1)|' -e 's|@lib@|$(2)|' -e 's|@cc@|$(CC)|' -e 
 installed = $(addprefix $(DESTDIR)$(PREFIX)/,include/strata.h lib/libstrata.so lib/pkgconfig/strata.pc $(addprefix share/strata/petsc-conf/,variables \
   rules petsc installed))
 
-$(build)/strata.pc: petsc-conf/strata.pc.in include/strata.h $(build)/flags
-	@$(call strata_pc,$(top)/include,$(top)/$(build)) >$@
+blank := $() $()
+escaped = $(subst $(blank),\\ ,$(1))
+prefix_problem := $(if $(word 2,x$(DESTDIR)x$(PREFIX)x),PREFIX and DESTDIR must be folders without a blank in their names)
+prefix_problem := $(or $(prefix_problem),$(if $(filter /%,$(PREFIX)),,PREFIX must be the whole name of a folder$(comma) beginning with /))
 
+$(build)/strata.pc: petsc-conf/strata.pc.in include/strata.h $(build)/flags
+	@$(call strata_pc,$(call escaped,$(top)/include),$(call escaped,$(top)/$(build))) >$@
+
+ifneq ($(prefix_problem),)
+install uninstall:
+	@: $(error $(prefix_problem))
+else
 install: $(library)
 	install -d $(sort $(dir $(installed)))
 	install -m 644 include/strata.h $(DESTDIR)$(PREFIX)/include
@@ -143,6 +152,7 @@ install: $(library)
 uninstall:
 	rm -f $(installed)
 	rmdir $(addprefix $(DESTDIR)$(PREFIX)/share/strata,/petsc-conf /) 2>/dev/null || true
+endif
 
 where:
 	@echo $(top)/$(build)

@@ -33,9 +33,39 @@ static PetscErrorCode ReadIncreasing(const char file[], const char name[], Petsc
 {
   PetscFunctionBeginUser;
   PetscCall(StrataReadArray(PETSC_COMM_WORLD, file, name, 1, n, values));
+  for (PetscInt i = 0; i < *n; i++)
+    PetscCheck(!PetscIsInfOrNanReal((*values)[i]), PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED, "Dataset %s of file %s holds %g", name, file,
+               (double)(*values)[i]);
   for (PetscInt i = 1; i < *n; i++)
     PetscCheck((*values)[i] > (*values)[i - 1], PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED, "Dataset %s of file %s must increase, but %g follows %g",
                name, file, (double)(*values)[i], (double)(*values)[i - 1]);
+  PetscFunctionReturn(0);
+}
+
+/* Refuses numbers that cannot be those of an ocean */
+static PetscErrorCode ClimatologyCheck(const char file[], const Climatology *c)
+{
+  PetscInt wet = 0;
+
+  PetscFunctionBeginUser;
+  PetscCheck(c->longitude[c->nx] - c->longitude[0] < 360 + 1e-6, PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED,
+             "Dataset longitude of file %s goes from %g to %g degrees, more than once around the Earth", file, (double)c->longitude[0],
+             (double)c->longitude[c->nx]);
+  PetscCheck(c->latitude[0] > -90 - 1e-6 && c->latitude[c->ny] < 90 + 1e-6, PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED,
+             "Dataset latitude of file %s goes from %g to %g degrees, beyond the poles", file, (double)c->latitude[0], (double)c->latitude[c->ny]);
+  for (PetscInt k = 0; k < c->nz; k++)
+    PetscCheck(c->level[k] >= c->depth[k] && c->level[k] <= c->depth[k + 1], PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED,
+               "Level %" PetscInt_FMT " of file %s is %g, not between the edges of its cells, %g and %g in dataset depth", k, file,
+               (double)c->level[k], (double)c->depth[k], (double)c->depth[k + 1]);
+  for (PetscInt i = 0; i < c->nx * c->ny * c->nz; i++) {
+    if (PetscIsNanReal(c->temperature[i])) continue;
+    wet++;
+    PetscCheck(c->temperature[i] >= -273.15 && c->temperature[i] < 1000, PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED,
+               "Dataset temperature of file %s holds %g degrees Celsius: land is to be NaN", file, (double)c->temperature[i]);
+    PetscCheck(PetscIsNanReal(c->salinity[i]) || (c->salinity[i] >= 0 && c->salinity[i] <= 1000), PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED,
+               "Dataset salinity of file %s holds %g parts in a thousand: where it is unknown it is to be NaN", file, (double)c->salinity[i]);
+  }
+  PetscCheck(wet, PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED, "There is no water in file %s: its dataset temperature is NaN everywhere", file);
   PetscFunctionReturn(0);
 }
 
@@ -69,6 +99,7 @@ static PetscErrorCode ClimatologyRead(const char file[], Climatology *c)
   shape[2] = c->nx;
   PetscCall(StrataReadArray(PETSC_COMM_WORLD, file, "temperature", 3, shape, &c->temperature));
   PetscCall(StrataReadArray(PETSC_COMM_WORLD, file, "salinity", 3, shape, &c->salinity));
+  PetscCall(ClimatologyCheck(file, c));
   c->periodic = PetscAbsReal(c->longitude[c->nx] - c->longitude[0] - 360) < 1e-6 ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(0);
 }

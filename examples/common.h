@@ -95,7 +95,7 @@ static PetscErrorCode ExampleSolve(Example *example, KSP ksp, Vec b, Vec x)
   PetscFunctionReturn(0);
 }
 
-/* Norm and maximum of x over the cells that are not masked, on the host; no mask: NULL */
+/* Norm and maximum of x over the cells that are not masked, on the host; no mask: NULL. NaN in a cell is NaN in both. */
 static PetscErrorCode ExampleSummarise(Vec x, Vec mask, PetscReal *norm, PetscReal *max)
 {
   const PetscScalar *v, *m = NULL;
@@ -116,6 +116,7 @@ static PetscErrorCode ExampleSummarise(Vec x, Vec mask, PetscReal *norm, PetscRe
   PetscCallMPI(MPIU_Allreduce(&sum, norm, 1, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
   PetscCallMPI(MPIU_Allreduce(&most, max, 1, MPIU_REAL, MPIU_MAX, PETSC_COMM_WORLD));
   *norm = PetscSqrtReal(*norm);
+  if (PetscIsNanReal(*norm)) *max = *norm; /* which comparisons do not find */
   PetscFunctionReturn(0);
 }
 

@@ -58,8 +58,14 @@ static PetscErrorCode OceanSetFromOptions(Ocean *o)
 /* Reads the data. Longitude is periodic if they go all the way around. The process grid must not cut columns, which lie along z. */
 static PetscErrorCode CreateGrid(Ocean *o, DM *dm)
 {
+  PetscReal cells;
+
   PetscFunctionBeginUser;
   PetscCall(ClimatologyRead(o->file, &o->data));
+  cells = PetscSqr((PetscReal)o->refine) * (PetscReal)o->data.nx * (PetscReal)o->data.ny * (PetscReal)o->data.nz;
+  PetscCheck(cells < (PetscReal)PETSC_MAX_INT, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE,
+             "-refine %" PetscInt_FMT " makes %g cells, more than this PETSc can count: configure it --with-64-bit-indices", o->refine,
+             (double)cells);
   PetscCall(ClimatologyRefine(o->data.nx, o->data.longitude, o->refine, &o->longitude));
   PetscCall(ClimatologyRefine(o->data.ny, o->data.latitude, o->refine, &o->latitude));
   o->n[0] = o->data.nx * o->refine;
@@ -267,7 +273,7 @@ int main(int argc, char **argv)
                         "Ocean of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells, %" PetscInt64_FMT " of them wet, %" PetscInt64_FMT
                         " unstable faces\n",
                         o.n[0], o.n[1], o.n[2], f.wet, f.unstable));
-  for (PetscInt step = 1; step <= o.steps; step++) {
+  for (PetscInt step = 1; step <= o.steps && example.reason >= 0; step++) { /* a step that failed is none to go on from */
     PetscCall(VecCopy(f.temperature, old));
     PetscCall(VecPointwiseMult(b, f.volume, old));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Step %" PetscInt_FMT " of %.4g days. ", step, (double)o.dt));

@@ -456,6 +456,12 @@ static PetscErrorCode TestVectors(void)
                  "%s: %s", moved ? "entries on other ranks" : "longer", calls[call]);
         PetscCall(VecDestroy(&bad));
       }
+    PetscCall(MakeVec(6, &bad));
+    PetscCall(VecSetBlockSize(bad, 3));
+    PetscCall(VecSet(x, 1));
+    for (int call = 0; call < (int)PETSC_STATIC_ARRAY_LENGTH(calls); call++) PetscCall(CallWith(call, A, x, y, bad));
+    ok(1, "blocks in a vector do not matter");
+    PetscCall(VecDestroy(&bad));
     is_error(MatMult(A, x, x), PETSC_ERR_ARG_WRONGSTATE, "x and y different", "MatMult() to itself");
     is_error(MatMultAdd(A, x, y, x), PETSC_ERR_ARG_IDN, "different", "MatMultAdd() to itself");
     PetscCall(VecDestroy(&x));
@@ -623,14 +629,32 @@ static PetscErrorCode TestUnsupported(void)
 
 static PetscErrorCode TestConversion(void)
 {
-  DM  dm, other, two;
-  Mat A, B, C, D;
+  DM        dm, other, two;
+  Mat       A, B, C, D;
+  PetscBool same;
 
   PetscFunctionBeginUser;
   PetscCall(MakeGrid(2, 4, 3 * size, 1, DM_BOUNDARY_NONE, &dm));
   PetscCall(MakeOperator(dm, &A));
   PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
 
+  PetscCall(MatConvert(B, MATSTRATA, MAT_INITIAL_MATRIX, &D)); /* coefficients are kept, but not beyond a change of which PETSc tells badly */
+  PetscCall(MatDestroy(&D));
+  PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &C));
+  PetscCall(MatAXPY(B, 1, C, SAME_NONZERO_PATTERN));
+  PetscCall(MatConvert(B, MATSTRATA, MAT_INITIAL_MATRIX, &D));
+  PetscCall(MatScale(C, 2));
+  PetscCall(MatMultEqual(C, D, 3, &same));
+  ok(same, "conversion after MatAXPY()");
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&D));
+
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, 12, 11, PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 0, NULL, &C));
+  PetscCall(Assemble(C));
+  PetscCall(MatSetDM(C, dm));
+  is_error(MatConvert(C, MATSTRATA, MAT_INITIAL_MATRIX, &D), PETSC_ERR_ARG_SIZ, TapText("%d rows %d columns square", 12 * (int)size, 11 * (int)size),
+           "conversion of a matrix that is not square");
+  PetscCall(MatDestroy(&C));
   PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, 12, 12, PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 0, NULL, &C));
   is_error(MatConvert(C, MATSTRATA, MAT_INITIAL_MATRIX, &D), PETSC_ERR_ARG_WRONGSTATE, "unassembled", "conversion of a matrix that is not assembled");
   PetscCall(Assemble(C));

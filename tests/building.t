@@ -2,8 +2,8 @@
 # What `make` does and refuses
 . "$(dirname "$0")/tap.sh"
 
-# A copy of the sources and of this build, so that nobody's work is disturbed
-copy=$tmp/copy build=${lib#"$PWD"/}
+# A copy of the sources and of this build, so that nobody's work is disturbed, where the name of the folder has a blank
+copy="$tmp/a copy" build=${lib#"$PWD"/}
 mkdir -p "$copy/build"
 cp -a makefile petsc-conf include src examples tests "$copy"
 cp -a "$build" "$copy/build"

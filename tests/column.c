@@ -1067,6 +1067,125 @@ static PetscErrorCode CheckErrors(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What is too large a number, no grid at all, or other on one rank than on another */
+static PetscErrorCode CheckNumbers(void)
+{
+  const PetscInt n[3] = {4, 3 * size, 2}, wraps[4][3] = {{256, 16777217, 1}, {65536, 65536, 256}, {256, 16777216, 1}, {2147483647, 2, 1}};
+  Mat            A;
+  PC             pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(MakeMatrix(rank ? 0 : 256, 1, &A));
+  for (int m = 0; m < 4; m++) { /* in 32 bits the products are 256, 0, 0 and -2 */
+    PetscCall(MakePC(A, PETSC_DETERMINE, &pc));
+    PetscCall(PCColumnSetGrid(pc, 3, wraps[m]));
+    is_error(PCSetUp(pc), PETSC_ERR_ARG_SIZ, "cells matrix 256 rows -pc_column_grid", "a grid of %d x %d x %d cells", (int)wraps[m][0],
+             (int)wraps[m][1], (int)wraps[m][2]);
+    PetscCall(PCDestroy(&pc));
+  }
+  PetscCall(MakePC(A, PETSC_DETERMINE, &pc));
+  is_error(PCColumnSetGrid(pc, 2, NULL), PETSC_ERR_ARG_NULL, "missing 2", "a grid without numbers");
+  if (size > 1) {
+    const PetscInt other[3] = {rank ? 8 : 16, rank ? 32 : 16, 1};
+
+    PetscCall(PCColumnSetGrid(pc, 2, other));
+    is_error(PCSetUp(pc), PETSC_ERR_ARG_WRONG, "grid differ ranks PCColumnSetGrid()", "another grid on another rank");
+  }
+  PetscCall(PCDestroy(&pc));
+  PetscCall(MatDestroy(&A));
+
+  if (size > 1) { /* without a DMDA there is no process grid to be told of */
+    PetscCall(MakeMatrix(24, 4, &A));
+    PetscCall(MakePC(A, 1, &pc));
+    PetscCall(PCColumnSetGrid(pc, 2, (const PetscInt[]){4, 6 * size}));
+    is_error(PCSetUp(pc), PETSC_ERR_SUP, "axis y cut without a DMDA another axis one rank", "columns that are cut, without a DMDA");
+    PetscCall(PCDestroy(&pc));
+    PetscCall(MatDestroy(&A));
+  }
+  for (int kind = 0; kind < (size > 1 ? 3 : 2); kind++) { /* not square, or square but with columns on other ranks than rows */
+    PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, 6,
+                           kind < 2   ? 5 + 2 * kind
+                           : rank > 1 ? 6
+                                      : 5 + 2 * rank,
+                           PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 1, NULL, &A));
+    PetscCall(MatSetValue(A, 6 * rank, 5 * rank, 1, INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MakePC(A, PETSC_DETERMINE, &pc));
+    PetscCall(PCColumnSetSize(pc, 6));
+    is_error(PCSetUp(pc), PETSC_ERR_ARG_SIZ, "rows columns square local sizes", "a matrix that is not square, %d", kind);
+    PetscCall(PCDestroy(&pc));
+    PetscCall(MatDestroy(&A));
+  }
+  {
+    const PetscInt whole[3] = {1, size, 1};
+    DM             dm;
+    Vec            v, bad;
+    PetscInt       size_got, axis, local;
+
+    PetscCall(MakeConstant(3, n, whole, 0, (const PetscScalar[]){-1, -1, -1, -1, -5, -5}, &dm, &A)); /* a size is not for operators */
+    PetscCall(MakePC(A, 2, &pc));
+    PetscCall(PCColumnSetSize(pc, 3));
+    PetscCall(PCSetUp(pc));
+    PetscCall(PCColumnGetAxis(pc, &axis));
+    PetscCall(PCColumnGetSize(pc, &size_got));
+    ok(axis == 2 && size_got == 2, "a Strata operator has a grid of its own, whatever size is set");
+    PetscCall(MatCreateVecs(A, &v, NULL));
+    PetscCall(VecGetLocalSize(v, &local));
+    PetscCall(VecCreateMPI(PETSC_COMM_WORLD, rank == size - 1 ? local + 1 : local, PETSC_DETERMINE, &bad));
+    is_error(PCApplyTranspose(pc, bad, v), PETSC_ERR_ARG_SIZ, "vector entries rows MatCreateVecs()", "the transpose of a vector that is too long");
+    is_error(PCApplyTranspose(pc, v, bad), PETSC_ERR_ARG_SIZ, "vector entries rows MatCreateVecs()", "the transpose to a vector that is too long");
+    PetscCall(VecDestroy(&v));
+    PetscCall(VecDestroy(&bad));
+    PetscCall(PCDestroy(&pc));
+    PetscCall(MatDestroy(&A));
+    PetscCall(DMDestroy(&dm));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* To be reused, with another matrix in the place of a Strata operator, of which nothing was stored: assembled, and on a grid of another shape */
+static PetscErrorCode CheckReplaced(void)
+{
+  const PetscInt    n[3] = {4, 3 * size, 1}, other[3] = {6, 2 * size, 1}, whole[3] = {1, size, 1};
+  const PetscScalar legs[4] = {-1, -2, -3, -4}, more[4] = {-5, -2, -3, -4};
+  DM                dm, dm2;
+  Mat               A, M[2];
+  PC                pc, fresh;
+  Vec               r, z, y;
+  PetscReal         d;
+
+  PetscFunctionBeginUser;
+  PetscCall(MakeConstant(2, n, whole, 0, legs, &dm, &A));
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &M[0]));
+  PetscCall(MatScale(M[0], 3));
+  PetscCall(MakeConstant(2, other, whole, 0, more, &dm2, &M[1]));
+  PetscCall(MatCreateVecs(M[0], &r, &z));
+  PetscCall(VecDuplicate(r, &y));
+  PetscCall(VecSetRandom(r, NULL));
+  for (int m = 0; m < 2; m++) {
+    PetscCall(MakePC(A, 0, &pc));
+    PetscCall(PCSetUp(pc));
+    PetscCall(PCSetReusePreconditioner(pc, PETSC_TRUE));
+    PetscCall(PCSetOperators(pc, M[m], M[m]));
+    PetscCall(PCApply(pc, r, z));
+    PetscCall(MakePC(M[m], 0, &fresh));
+    PetscCall(PCApply(fresh, r, y));
+    PetscCall(Difference(z, y, &d));
+    ok(d == 0, "a Strata operator is replaced by %s, and the preconditioner follows", m ? "one on another grid" : "an assembled matrix");
+    PetscCall(PCDestroy(&fresh));
+    PetscCall(PCDestroy(&pc));
+  }
+  PetscCall(VecDestroy(&r));
+  PetscCall(VecDestroy(&z));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&A));
+  for (int m = 0; m < 2; m++) PetscCall(MatDestroy(&M[m]));
+  PetscCall(DMDestroy(&dm));
+  PetscCall(DMDestroy(&dm2));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Tridiagonal lines on a DMDA of 4 x 5 x 6 cells, with one entry of one row made bad */
 static PetscErrorCode CheckFailure(const char *name, PetscInt badrow, PetscScalar diagonal, PetscBool alone, PetscBool nullspace, PCFailedReason want,
                                    const char *words)
@@ -1308,6 +1427,8 @@ int main(int argc, char **argv)
   PetscCall(CheckFieldSplit());
   PetscCall(CheckAuto());
   PetscCall(CheckErrors());
+  PetscCall(CheckNumbers());
+  PetscCall(CheckReplaced());
   PetscCall(CheckFailures());
   return TapEnd();
 }

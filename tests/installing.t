@@ -68,6 +68,15 @@ cp -r petsc-conf include "$tmp/tree"
 out=$(make -s -C tests/installing -n STRATA_DIR="$tmp/tree" 2>&1) && rc=0 || rc=$?
 like "$rc: $out" "^[1-9].*There is no $tmp/tree/build/.*/libstrata.so: run .make. in $tmp/tree" "a checkout that was not built is refused"
 
+# Folders that make and pkg-config cannot name
+for bad in PREFIX="$tmp/a b" DESTDIR="$tmp/a b" PREFIX=some/folder PREFIX=; do
+  for target in install uninstall; do
+    out=$(make -s "${settings[@]}" $target "$bad" 2>&1) && rc=0 || rc=$?
+    ok "make $target $bad is an error" [ $rc != 0 ]
+    like "$out" "PREFIX .*(without a blank|beginning with /)" "that says so"
+  done
+done
+
 touch "$prefix/lib/other"
 ok "make uninstall" make -s uninstall PREFIX="$prefix"
 is "$(files "$prefix")" "./lib/other" "removes what make install made, and nothing else"

@@ -45,6 +45,8 @@ for ranks in 1 2; do
 done
 ocean 1 -file "$small" -kh 1e6 -ksp_max_it 1
 is "$rc $(value reason)" "1 DIVERGED_ITS" "a solve that does not converge has another exit status"
+ocean 2 -file "$small" -kh 1e6 -ksp_max_it 12 -steps 3
+is "$rc $(grep -c '^Step' <<<"$out") $(value its)" "1 1 12" "and no step after it"
 
 # What it refuses
 export TEST_TIMEOUT=60
@@ -73,6 +75,21 @@ spoilt order "f['latitude'][2] = f['latitude'][1]"
 refuses 3 "Dataset latitude of file $tmp/order.h5 must increase, but -60.? follows -60" -file "$tmp/order.h5"
 spoilt edges "del f['depth']; f['depth'] = numpy.zeros(1)"
 refuses 1 "$tmp/edges.h5 must hold the edges of at least one cell" -file "$tmp/edges.h5"
+spoilt infinite "f['depth'][4] = numpy.inf"
+refuses 3 "Dataset depth of file $tmp/infinite.h5 holds inf" -file "$tmp/infinite.h5"
+spoilt poles "f['latitude'][0] = -91"
+refuses 1 "latitude of file $tmp/poles.h5 goes from -91.? to 90.? degrees, beyond the poles" -file "$tmp/poles.h5"
+spoilt around "f['longitude'][...] *= 2"
+refuses 1 "longitude of file $tmp/around.h5 goes from 30.? to 750.? degrees, more than once" -file "$tmp/around.h5"
+spoilt above "f['level'][2] = 39"
+refuses 1 "Level 2 of file $tmp/above.h5 is 39.?, not between the edges of its cells, 40.? and 100" -file "$tmp/above.h5"
+spoilt fill "t = f['temperature'][...]; f['temperature'][...] = numpy.where(numpy.isnan(t), -1e34, t)"
+refuses 3 "temperature of file $tmp/fill.h5 holds -1e\\+34 degrees Celsius: land is to be NaN" -file "$tmp/fill.h5"
+spoilt salt "f['salinity'][0, 2] = numpy.inf"
+refuses 1 "salinity of file $tmp/salt.h5 holds inf.*NaN" -file "$tmp/salt.h5"
+spoilt dry "f['temperature'][...] = numpy.nan"
+refuses 3 "no water in file $tmp/dry.h5" -file "$tmp/dry.h5"
+refuses 3 "-refine 477218589 makes [0-9.]*e\\+19 cells" -file "$small" -refine 477218589
 refuses 3 "-steps 1 and -refine 0 must be at least 1" -file "$small" -refine 0
 refuses 1 "-steps -1 and" -file "$small" -steps -1
 refuses 1 "-dt -3.? must be positive" -file "$small" -dt -3

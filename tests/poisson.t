@@ -60,6 +60,9 @@ poisson 1 -n 20 -initial 0
 its=$(value its)
 poisson 1 -n 20
 is "$(value its)" "$its" "the guess 0 is no guess"
+run 2 "$lib/examples/poisson" -n 20 -initial nan
+result=$(grep '^result:' <<<"$out")
+is "$rc $(value reason) $(value norm) $(value max)" "1 DIVERGED_NANORINF nan nan" "a guess that is no number gives no number"
 
 # Any KSP and PC of PETSc, geometric multigrid as well, which needs the grid
 poisson 2 -n 65 -assembled -pc_type mg -pc_mg_levels 3 -pc_mg_galerkin -options_left -malloc_debug -malloc_dump

@@ -21,6 +21,7 @@ typedef struct {
   /* the lines */
   StrataGrid         grid;
   PetscInt           along;               /* their axis */
+  PetscBool          runs, rows;          /* are they runs of rows? was the grid made of the rows, without a DM? */
   StrataCoefficients c;                   /* those of a Strata operator, else NULL */
   PetscObjectState   state;               /* of these, when they were last looked at */
   StrataArray        excess;              /* of the lines' rows, when legs are stored for each cell; without scale and shift */
@@ -49,13 +50,13 @@ static const char *const PCColumnAxes[] = {"x", "y", "z", "auto"};
 static PetscErrorCode PCColumnMakeGrid(PC pc, PetscInt dim, const PetscInt N[], StrataGrid *grid)
 {
   MPI_Comm comm = PetscObjectComm((PetscObject)pc);
-  PetscInt rows, total, cells = 1, a;
+  PetscInt rows, total, rest, a;
 
   PetscFunctionBegin;
   PetscCall(MatGetLocalSize(pc->pmat, &rows, NULL));
   PetscCall(MatGetSize(pc->pmat, &total, NULL));
-  for (a = 0; a < dim; a++) cells *= N[a];
-  PetscCheck(cells == total, comm, PETSC_ERR_ARG_SIZ,
+  for (a = 0, rest = total; a < dim; a++) rest = rest % N[a] ? 0 : rest / N[a]; /* the product could be too large a number */
+  PetscCheck(rest == 1, comm, PETSC_ERR_ARG_SIZ,
              "A grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells was given, but the matrix has %" PetscInt_FMT
              " rows: -pc_column_grid and PCColumnSetGrid() need the sizes of the grid that the rows run through, x fastest",
              N[0], dim > 1 ? N[1] : 1, dim > 2 ? N[2] : 1, total);
@@ -95,18 +96,20 @@ static PetscErrorCode PCColumnFindGrid(PC pc, StrataGrid *grid)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSTRATA, &isstrata));
+  col->runs = !isstrata && col->size ? PETSC_TRUE : PETSC_FALSE;
+  col->rows = !isstrata && (col->size || col->dim) ? PETSC_TRUE : PETSC_FALSE;
   if (isstrata) {
     PetscCall(StrataMatGetGrid(pc->pmat, NULL, grid));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (col->size) {
+  if (col->runs) {
     PetscCheck(col->axis == PETSC_DETERMINE || col->axis == 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
                "Columns of a given size are runs of rows, they have no axis %s: leave out -pc_column_axis, or give a grid with -pc_column_grid",
                PCColumnAxes[col->axis]);
     PetscCall(PCColumnMakeRuns(pc, col->size, grid));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (col->dim) {
+  if (col->rows) {
     PetscCall(PCColumnMakeGrid(pc, col->dim, col->N, grid));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -163,6 +166,27 @@ static PetscErrorCode PCColumnChooseAxis(PC pc, StrataGrid g, const PetscBool cu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Fails on all ranks if one was told something else than another */
+static PetscErrorCode PCColumnCheckRanks(PC pc)
+{
+  PC_Column     *col = (PC_Column *)pc->data;
+  const PetscInt told[6] = {col->axis, col->size, col->dim, col->N[0], col->N[1], col->N[2]};
+  PetscInt       most[12], m;
+  PetscBool      same = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  for (m = 0; m < 6; m++) {
+    most[m] = told[m];
+    most[6 + m] = -told[m];
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, most, 12, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  for (m = 0; m < 6; m++) same = most[m] == -most[6 + m] ? same : PETSC_FALSE;
+  PetscCheck(same, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
+             "The axis, size or grid of the columns differ between ranks: all must call PCColumnSetAxis(), PCColumnSetSize() and PCColumnSetGrid() "
+             "with the same numbers");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Finds the grid and the axis of the lines, and refuses what cannot be done */
 static PetscErrorCode PCColumnFindLines(PC pc)
 {
@@ -174,11 +198,12 @@ static PetscErrorCode PCColumnFindLines(PC pc)
   char       name;
 
   PetscFunctionBegin;
+  PetscCall(PCColumnCheckRanks(pc));
   PetscCall(StrataGridDestroy(&col->grid));
   PetscCall(PCColumnFindGrid(pc, &col->grid));
   g = col->grid;
   PetscCall(PCColumnFindCuts(g, cut));
-  if (col->size)
+  if (col->runs)
     a = 0;
   else if (a == PETSC_DETERMINE)
     PetscCall(PCColumnChooseAxis(pc, g, cut, &a));
@@ -188,6 +213,12 @@ static PetscErrorCode PCColumnFindLines(PC pc)
   name = (char)('x' + a);
   PetscCheck(!PCColumnIsPeriodic(g, a), comm, PETSC_ERR_SUP,
              "The grid is periodic along axis %c, but PCCOLUMN needs columns with two ends: choose another axis (-pc_column_axis)", name);
+  PetscCheck(
+      !cut[a] || !col->rows, comm, PETSC_ERR_SUP,
+      "The columns along axis %c are cut: their %" PetscInt_FMT
+      " cells belong to several ranks, but PCCOLUMN needs each column whole on one rank, and without a DMDA ranks always cut the last axis of a "
+      "grid. Choose another axis (-pc_column_axis), or use one rank",
+      name, g->N[a]);
   PetscCheck(!cut[a], comm, PETSC_ERR_SUP,
              "The columns along axis %c are cut: their %" PetscInt_FMT
              " cells belong to several ranks, but PCCOLUMN needs each column whole on one rank. Give the process grid one rank along %c "
@@ -366,7 +397,10 @@ static PetscErrorCode PCColumnJudge(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Follows a Strata operator: does nothing unless its coefficients, its scale or its shift are others than before */
+static PetscErrorCode PCSetUp_Column(PC);
+
+/* Follows a Strata operator: does nothing unless its coefficients, its scale or its shift are others than before, or another matrix has
+   taken its place while the preconditioner was to be reused: of an operator nothing is stored that could be */
 static PetscErrorCode PCColumnFollow(PC pc)
 {
   PC_Column         *col = (PC_Column *)pc->data;
@@ -374,7 +408,12 @@ static PetscErrorCode PCColumnFollow(PC pc)
   PetscBool          other;
 
   PetscFunctionBegin;
-  PetscCall(MatStrataGetCoefficients(pc->pmat, &c));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSTRATA, &other));
+  if (other) PetscCall(MatStrataGetCoefficients(pc->pmat, &c));
+  if (!other || c->grid != col->grid) {
+    PetscCall(PCSetUp_Column(pc));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   other = c != col->c || c->state != col->state ? PETSC_TRUE : PETSC_FALSE;
   if (other) PetscCall(PCColumnReadOperator(pc, c));
   if (other || c->scale != col->scale || c->shift != col->shift) PetscCall(PCColumnJudge(pc));
@@ -491,6 +530,22 @@ static PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* PCApplyTranspose() does not look at its vectors, and PCApply() on some ranks only */
+static PetscErrorCode PCColumnCheckVec(PC pc, Vec v)
+{
+  PetscLayout layout;
+  PetscBool   same;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLayout(v, &layout));
+  PetscCall(PetscLayoutCompare(layout, pc->pmat->rmap, &same));
+  PetscCheck(same, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ,
+             "A vector has %" PetscInt_FMT " entries, on this rank %" PetscInt_FMT ", and the matrix %" PetscInt_FMT
+             " rows, on this rank %" PetscInt_FMT " (or they differ on another rank): create it with MatCreateVecs()",
+             layout->N, layout->n, pc->pmat->rmap->N, pc->pmat->rmap->n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* z = add + M r for vectors */
 static PetscErrorCode PCColumnApply(PC pc, PetscBool transpose, Vec r, Vec add, Vec z)
 {
@@ -501,6 +556,8 @@ static PetscErrorCode PCColumnApply(PC pc, PetscBool transpose, Vec r, Vec add, 
   PetscMemType       type;
 
   PetscFunctionBegin;
+  PetscCall(PCColumnCheckVec(pc, r));
+  PetscCall(PCColumnCheckVec(pc, z));
   if (col->c) PetscCall(PCColumnFollow(pc));
   if (col->failure) { /* as factorizations do */
     PetscCall(VecSet(z, INFINITY));
@@ -652,7 +709,7 @@ static PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " columns of %" PetscInt_FMT " cells along axis %c (%s)\n",
                                    g->N[col->along == 0 ? 1 : 0] * g->N[col->along == 2 ? 1 : 2], g->N[col->along], (char)('x' + col->along),
-                                   col->size                     ? "runs of rows"
+                                   col->runs                     ? "runs of rows"
                                    : col->axis < 0 && g->dim > 1 ? "auto: the strongest coupling"
                                    : col->axis < 0               ? "auto: the only axis"
                                                                  : "as asked for"));
@@ -738,6 +795,8 @@ static PetscErrorCode PCColumnSetGrid_Column(PC pc, PetscInt dim, const PetscInt
 
   PetscFunctionBegin;
   PetscCheck(dim >= 0 && dim <= 3, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "A grid cannot have %" PetscInt_FMT " axes", dim);
+  PetscCheck(!dim || n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "The numbers of cells are missing: give %" PetscInt_FMT " of them",
+             dim);
   for (a = 0; a < dim; a++)
     PetscCheck(n[a] > 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
                "A grid cannot have %" PetscInt_FMT " cells along axis %c: -pc_column_grid needs positive numbers", n[a], (char)('x' + a));

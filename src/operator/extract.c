@@ -35,7 +35,7 @@ static PetscErrorCode StrataRowsComplete(StrataRows *r, Mat B, PetscInt b)
 
 static PetscErrorCode StrataRowsGet(Mat A, StrataRows *r)
 {
-  PetscBool    aij, mpi;
+  PetscBool    aij, mpi, square;
   PetscInt     n, first, b, ncols = 0;
   PetscMemType type[2] = {PETSC_MEMTYPE_HOST, PETSC_MEMTYPE_HOST};
   PetscScalar *value;
@@ -46,7 +46,13 @@ static PetscErrorCode StrataRowsGet(Mat A, StrataRows *r)
   PetscCheck(aij, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
              "Strata reads coefficients out of matrices of type %s and %s, not %s: choose one of them (-mat_type aij, -dm_mat_type aij)", MATSTRATA,
              MATAIJ, ((PetscObject)A)->type_name);
-  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "The matrix is not assembled");
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+             "The matrix is not assembled: call MatAssemblyBegin() and MatAssemblyEnd()");
+  PetscCall(PetscLayoutCompare(A->rmap, A->cmap, &square));
+  PetscCheck(square, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+             "The matrix has %" PetscInt_FMT " rows and %" PetscInt_FMT
+             " columns, or ranks own other columns than rows: it must be square, with the same local sizes for both",
+             A->rmap->N, A->cmap->N);
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
   if (mpi) {
     PetscCall(MatMPIAIJGetSeqAIJ(A, &r->diagonal, &r->offdiagonal, &r->colmap));
@@ -259,7 +265,7 @@ PetscErrorCode StrataMatGetGrid(Mat A, DM dm, StrataGrid *grid)
 
 typedef struct {
   StrataCoefficients c;
-  PetscObjectState   state;
+  PetscObjectState   states[3];
   PetscObjectId      dm; /* whose grid they are on */
 } StrataCache;
 
@@ -308,6 +314,22 @@ static PetscErrorCode StrataCoefficientsExtract(Mat A, DM dm, StrataCoefficients
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The states of a matrix and of its blocks: MatAXPY() of PETSc 3.18 changes those of the blocks alone */
+static PetscErrorCode StrataMatGetStates(Mat A, PetscObjectState states[3])
+{
+  Mat       objects[3] = {A, NULL, NULL};
+  PetscBool mpi;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &mpi));
+  if (mpi && A->assembled) PetscCall(MatMPIAIJGetSeqAIJ(A, &objects[1], &objects[2], NULL));
+  for (int m = 0; m < 3; m++) {
+    states[m] = 0;
+    if (objects[m]) PetscCall(PetscObjectStateGet((PetscObject)objects[m], &states[m]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    StrataCoefficientsGet - The coefficients of a matrix on the grid of dm, of the matrix' own DM if dm is NULL. The caller destroys them.
    Those of an assembled matrix are kept on it and read anew when it has changed.
@@ -316,9 +338,9 @@ PetscErrorCode StrataCoefficientsGet(Mat A, DM dm, StrataCoefficients *coefficie
 {
   PetscContainer   container;
   StrataCache     *cache;
-  PetscObjectState state;
+  PetscObjectState states[3];
   PetscObjectId    id = 0;
-  PetscBool        isstrata;
+  PetscBool        isstrata, same;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSTRATA, &isstrata));
@@ -339,11 +361,14 @@ PetscErrorCode StrataCoefficientsGet(Mat A, DM dm, StrataCoefficients *coefficie
     PetscCall(PetscContainerGetPointer(container, (void **)&cache));
   if (!dm) PetscCall(MatGetDM(A, &dm));
   if (dm) PetscCall(PetscObjectGetId((PetscObject)dm, &id));
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  if (!cache->c || cache->state != state || cache->dm != id) {
+  PetscCall(StrataMatGetStates(A, states));
+  PetscCall(PetscArraycmp(cache->states, states, 3, &same));
+  if (!cache->c || cache->dm != id) same = PETSC_FALSE;
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &same, 1, STRATA_MPI_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
+  if (!same) {
     PetscCall(StrataCoefficientsDestroy(&cache->c));
     PetscCall(StrataCoefficientsExtract(A, dm, &cache->c));
-    cache->state = state;
+    PetscCall(PetscArraycpy(cache->states, states, 3));
     cache->dm = id;
   }
   PetscCall(StrataCoefficientsReference(cache->c));
