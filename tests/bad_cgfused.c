@@ -180,7 +180,7 @@ static PetscErrorCode TestUnfused(void)
   has_words(rank ? "operator and preconditioner unfused: a matrix of another type" : text,
             "operator and preconditioner unfused: a matrix of another type", "view says what is not fused");
   PetscCall(KSPSetPCSide(ksp, PC_RIGHT));
-  is_error(KSPSolve(ksp, b, x), PETSC_ERR_SUP, "cgfused right preconditioning", "a preconditioner on the right is refused");
+  is_error(KSPSolve(ksp, b, x), PETSC_ERR_SUP, "cgfused side RIGHT", "a preconditioner on the right is refused");
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));

@@ -5,7 +5,7 @@
 #ifndef STRATA_CG_CELL_H
 #define STRATA_CG_CELL_H
 
-#include "cg_kernels.h"
+#include "cg_pass_kernels.h"
 
 #define STRATA_TYPED "../cg/cg_cell_typed.h"
 #include "../sys/typed.h"

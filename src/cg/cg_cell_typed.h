@@ -45,3 +45,28 @@ STRATA_CELL void CELL(strata_cg_judge)(TYPED(StrataCG) *cg, const REAL sum[])
   cg->gamma = gamma;
   cg->curvature = curvature;
 }
+
+/* A u of a lean operator, differences first; v: below and above along the line, west, east, south, north */
+STRATA_CELL REAL CELL(strata_cg_lean_apply)(const REAL level[], const REAL column[], REAL shift, REAL u, const REAL v[])
+{
+  REAL a, h;
+
+  a = level[LEAN_EXCESS] * u;
+  a = FMA(level[LEAN_UPPER], v[1] - u, a);
+  a = FMA(level[LEAN_LOWER], v[0] - u, a);
+  h = column[LEAN_WEST] * (v[2] - u);
+  h = FMA(column[LEAN_EAST], v[3] - u, h);
+  h = FMA(column[LEAN_SOUTH], v[4] - u, h);
+  h = FMA(column[LEAN_NORTH], v[5] - u, h);
+  h = FMA(-column[LEAN_SIDES], u, h);
+  return FMA(level[LEAN_LATERAL], h, FMA(column[LEAN_AREA], a, shift * u));
+}
+
+/* What a cell and its faces west and south add to (z,Az) */
+STRATA_CELL REAL CELL(strata_cg_lean_energy)(const REAL level[], const REAL column[], REAL shift, REAL u, REAL west, REAL south, REAL sum)
+{
+  const REAL x = u - west, y = u - south, lateral = level[LEAN_LATERAL];
+
+  sum = FMA(FMA(column[LEAN_AREA], level[LEAN_EXCESS], FMA(-lateral, column[LEAN_SIDES], shift)) * u, u, sum);
+  return FMA(-lateral, FMA(column[LEAN_WEST] * x, x, column[LEAN_SOUTH] * y * y), sum);
+}

@@ -204,6 +204,12 @@ static REAL TYPED(energy)(const TYPED(StrataCGProblem) *q, int k, const REAL *z,
 
 /* ---- lean operators ------------------------------------------------------------------------------------------------------------------ */
 
+ptrdiff_t TYPED(StrataCGLeanBlocks)(const int n[3])
+{
+  return (ptrdiff_t)((n[0] + STRATA_CG_LEAN_X - 1) / STRATA_CG_LEAN_X) * ((n[1] + STRATA_CG_LEAN_Y - 1) / STRATA_CG_LEAN_Y) *
+         ((n[2] + STRATA_CG_LEAN_Z - 1) / STRATA_CG_LEAN_Z);
+}
+
 size_t TYPED(StrataCGLeanSize)(const TYPED(StrataCGProblem) *q)
 {
   const TYPED(StrataCoef) *c = &q->lines.coef;
@@ -255,25 +261,17 @@ static inline __attribute__((always_inline)) void TYPED(lean)(const TYPED(Strata
   r += first;
   z += first;
   for (int j = 0; j < levels; j++) {
-    const REAL *level = q->lean + LEAN_LEVEL * j, lower = level[LEAN_LOWER], upper = level[LEAN_UPPER], excess = level[LEAN_EXCESS],
-               lateral = level[LEAN_LATERAL];
+    const REAL *level = q->lean + LEAN_LEVEL * j, lower = level[LEAN_LOWER];
+    const REAL  own[LEAN_LEVEL] = {lower, level[LEAN_UPPER], level[LEAN_EXCESS], level[LEAN_LATERAL]};
     const REAL *inverse = q->inverse + first + (ptrdiff_t)n0 * j, *pj = p + (ptrdiff_t)n0 * j;
     REAL       *rj = r + (ptrdiff_t)n0 * j, *zj = z + (ptrdiff_t)n0 * j;
 
 #pragma GCC ivdep
     for (int w = 0; w < count; w++) {
-      const REAL u = pj[w];
-      REAL       a, h;
+      const REAL numbers[LEAN_COLUMN] = {area[w], west[w], east[w], south[w], north[w], sides[w]};
+      const REAL v[6] = {pj[w - n0], pj[w + n0], pj[w - 1], pj[w + 1], pj[w - size], pj[w + size]};
+      REAL       a = CELL(strata_cg_lean_apply)(own, numbers, shift, pj[w], v);
 
-      a = excess * u;
-      a = FMA(upper, pj[w + n0] - u, a);
-      a = FMA(lower, pj[w - n0] - u, a);
-      h = west[w] * (pj[w - 1] - u);
-      h = FMA(east[w], pj[w + 1] - u, h);
-      h = FMA(south[w], pj[w - size] - u, h);
-      h = FMA(north[w], pj[w + size] - u, h);
-      h = FMA(-sides[w], u, h);
-      a = FMA(lateral, h, FMA(area[w], a, shift * u));
       a = CELL(strata_cg_add)(-alpha, a, rj[w]);
       rj[w] = a;
       rr[w] = FMA(a, a, rr[w]);
@@ -281,7 +279,8 @@ static inline __attribute__((always_inline)) void TYPED(lean)(const TYPED(Strata
     }
   }
   for (int j = levels - 1; j >= 0; j--) {
-    const REAL *level = q->lean + LEAN_LEVEL * j, upper = level[LEAN_UPPER], excess = level[LEAN_EXCESS], lateral = level[LEAN_LATERAL];
+    const REAL *level = q->lean + LEAN_LEVEL * j, upper = level[LEAN_UPPER];
+    const REAL  own[LEAN_LEVEL] = {level[LEAN_LOWER], upper, level[LEAN_EXCESS], level[LEAN_LATERAL]};
     const REAL *inverse = q->inverse + first + (ptrdiff_t)n0 * j, *rj = r + (ptrdiff_t)n0 * j;
     REAL       *zj = z + (ptrdiff_t)n0 * j;
 
@@ -297,10 +296,9 @@ static inline __attribute__((always_inline)) void TYPED(lean)(const TYPED(Strata
     /* (z,Az) is a sum over cells and over faces, of which each belongs to the cell on its high side */
 #pragma GCC ivdep
     for (int w = 0; w < count; w++) {
-      const REAL u = zj[w], x = u - zj[w - 1], y = u - zj[w - size];
+      const REAL numbers[LEAN_COLUMN] = {area[w], west[w], 0, south[w], 0, sides[w]};
 
-      delta[w] = FMA(FMA(area[w], excess, FMA(-lateral, sides[w], shift)) * u, u, delta[w]);
-      delta[w] = FMA(-lateral, FMA(west[w] * x, x, south[w] * y * y), delta[w]);
+      delta[w] = CELL(strata_cg_lean_energy)(own, numbers, shift, zj[w], zj[w - 1], zj[w - size], delta[w]);
     }
   }
   sum[STRATA_CG_RR] += TYPED(total)(rr, count);

@@ -18,6 +18,16 @@ typedef struct {
   int from[3];
 } StrataCGTurn;
 
+/* Numbers of each level: lower and upper leg, excess and lateral factor, for a column of unit area. Numbers of each column: area, the four
+   lateral legs west, east, south, north, and those over Dirichlet sides. South and north are columns of the neighbouring layers. */
+enum { LEAN_LOWER, LEAN_UPPER, LEAN_EXCESS, LEAN_LATERAL, LEAN_LEVEL };
+enum { LEAN_AREA, LEAN_WEST, LEAN_EAST, LEAN_SOUTH, LEAN_NORTH, LEAN_SIDES, LEAN_COLUMN };
+
+/* The cells of a lean operator that a block of threads takes on a device */
+#define STRATA_CG_LEAN_X 32
+#define STRATA_CG_LEAN_Y 8
+#define STRATA_CG_LEAN_Z 32
+
 #define STRATA_TYPED "../cg/cg_pass_kernels_typed.h"
 #include "../sys/typed.h"
 

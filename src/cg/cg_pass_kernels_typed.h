@@ -10,6 +10,13 @@ typedef struct {
   const REAL        *lean;          /* see StrataCGLean; NULL: the operator is applied as it is */
 } TYPED(StrataCGProblem);
 
+/* A lean operator, see StrataCGLeanHost(), on a box as it is, lines along z */
+typedef struct {
+  int         n[3];
+  REAL        shift;
+  const REAL *level, *column; /* four numbers of each level; six runs of a number of each column */
+} TYPED(StrataCGLean);
+
 STRATA_BEGIN_C
 
 /* Numbers of cells in the order of the turned grid, and back; n: the grid as it is */
@@ -29,6 +36,13 @@ int TYPED(StrataCGPassFactorHost)(const TYPED(StrataCGProblem) *q, REAL *inverse
    has cells. Needs a symmetric operator. lean: StrataCGLeanSize() numbers; 0 where it cannot be. */
 size_t TYPED(StrataCGLeanSize)(const TYPED(StrataCGProblem) *q);
 void TYPED(StrataCGLeanHost)(const TYPED(StrataCGProblem) *q, REAL *lean);
+
+/* On the device, with the numbers of cg: the first makes pnew = z + beta p, x = x + alpha pnew, r = r - alpha A pnew and (r,r), the second
+   (r,z), (z,Az) and (z,z). Sums are left for StrataCGJudgeCUDA(StrataCGLeanBlocks() * STRATA_CHUNK, ...), which work must be large enough for. */
+ptrdiff_t TYPED(StrataCGLeanBlocks)(const int n[3]);
+int TYPED(StrataCGLeanStepCUDA)(const TYPED(StrataCGLean) *q, const TYPED(StrataCG) *cg, const REAL *z, const REAL *p, REAL *pnew, REAL *x, REAL *r,
+                                REAL *work, void *stream);
+int TYPED(StrataCGLeanSumsCUDA)(const TYPED(StrataCGLean) *q, const TYPED(StrataCG) *cg, const REAL *r, const REAL *z, REAL *work, void *stream);
 
 /* p = z + beta p, x = x + alpha p, r = r - alpha A p, z = M r, and all sums. work: as many numbers as a layer has cells */
 void TYPED(StrataCGPassHost)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL *z, REAL *p, REAL *x, REAL *r, REAL sum[], REAL *work);

@@ -61,6 +61,12 @@ static PetscErrorCode KSPCGFusedGetSpace(KSP ksp, ptrdiff_t *n, PetscReal **work
   PetscCall(VecGetLocalSize(ksp->work[CG_R], &local));
   *n = (ptrdiff_t)local;
   bytes = STRATA_CG_SUMS * StrataReduceWork(*n) * sizeof(PetscReal);
+  if (cg->level == CGFUSED_OPERATOR) { /* results of blocks in place of chunks */
+    StrataCGLean_d lean;
+
+    PetscCall(StrataCGDeviceGet(cg->device, &lean));
+    bytes = PetscMax(bytes, STRATA_CG_SUMS * StrataReduceWork(StrataCGLeanBlocks_d(lean.n) * STRATA_CHUNK) * sizeof(PetscReal));
+  }
   if (w->bytes != bytes) {
     PetscCall(StrataArrayDestroy(w));
     PetscCall(StrataArrayCreate(w, bytes));
@@ -235,6 +241,52 @@ static PetscErrorCode KSPCGFusedAdvanceTogether(KSP ksp, PetscInt steps)
     PetscCall(KSPCGFusedLogFlops(ksp, (gear ? 16.0 : 10.0) * n));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same with the operator in the first pass. The new p takes the place of w, which is not needed. */
+static PetscErrorCode KSPCGFusedSwap(KSP ksp)
+{
+  const Vec p = ksp->work[CG_P];
+
+  PetscFunctionBegin;
+  ksp->work[CG_P] = ksp->work[CG_W];
+  ksp->work[CG_W] = p;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCGFusedAdvanceOperator(KSP ksp, PetscInt steps)
+{
+#if STRATA_HAVE_CUDA
+  KSP_CGFused   *cg = (KSP_CGFused *)ksp->data;
+  CGArrays       a;
+  ptrdiff_t      n, blocks;
+  PetscReal     *work, (*history)[STRATA_CG_SUMS];
+  StrataCG_d    *numbers;
+  StrataCGLean_d lean;
+  void          *stream;
+
+  PetscFunctionBegin;
+  PetscCall(StrataCGDeviceGet(cg->device, &lean));
+  PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
+  PetscCall(StrataArrayWrite(&cg->history, cg->type, &history));
+  blocks = StrataCGLeanBlocks_d(lean.n);
+  for (PetscInt q = 0; q < steps; q++) {
+    PetscCall(KSPCGFusedGetArrays(ksp, &a));
+    StrataCallCUDA(StrataCGLeanStepCUDA_d(&lean, numbers, a.z, a.p, a.w, a.x, a.r, work, stream));
+    PetscCall(KSPCGFusedRestoreArrays(ksp, &a));
+    PetscCall(KSPCGFusedSwap(ksp));
+    PetscCall(KSP_PCApply(ksp, ksp->work[CG_R], ksp->work[CG_Z]));
+    PetscCall(KSPCGFusedGetArrays(ksp, &a));
+    StrataCallCUDA(StrataCGLeanSumsCUDA_d(&lean, numbers, a.r, a.z, work, stream));
+    StrataCallCUDA(StrataCGJudgeCUDA_d(blocks * STRATA_CHUNK, numbers, work, history, stream));
+    PetscCall(KSPCGFusedRestoreArrays(ksp, &a));
+    PetscCall(KSPCGFusedLogFlops(ksp, 48.0 * n));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+#else
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+#endif
 }
 
 /* The sums that the last step left */
@@ -438,7 +490,8 @@ static PetscErrorCode KSPCGFusedBatch(KSP ksp, PetscInt *steps)
   PetscFunctionBegin;
   *steps = 1;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)ksp), &size));
-  if (PetscMemTypeHost(cg->type) || cg->level != CGFUSED_VECTORS || cg->form != KSP_CGFUSED_GEAR || size > 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (PetscMemTypeHost(cg->type) || (cg->level != CGFUSED_VECTORS && cg->level != CGFUSED_OPERATOR) || cg->form != KSP_CGFUSED_GEAR || size > 1)
+    PetscFunctionReturn(PETSC_SUCCESS);
   if (ksp->numbermonitors || ksp->chknorm > 0) PetscFunctionReturn(PETSC_SUCCESS);
   if (ksp->converged != KSPConvergedDefault && !(ksp->converged == KSPConvergedSkip && ksp->normtype == KSP_NORM_NONE))
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -472,7 +525,10 @@ static PetscErrorCode KSPCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
       PetscCall(StrataArrayDestroy(&cg->history));
       PetscCall(StrataArrayCreate(&cg->history, steps * sizeof(*history)));
     }
-    PetscCall(KSPCGFusedAdvanceTogether(ksp, steps));
+    if (cg->level == CGFUSED_OPERATOR)
+      PetscCall(KSPCGFusedAdvanceOperator(ksp, steps));
+    else
+      PetscCall(KSPCGFusedAdvanceTogether(ksp, steps));
     PetscCall(KSPCGFusedReduce(ksp));
     if (steps > 1) {
       const StrataCG_d *numbers;
@@ -480,6 +536,7 @@ static PetscErrorCode KSPCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
       PetscCall(StrataArrayRead(&cg->numbers[1], PETSC_MEMTYPE_HOST, &numbers));
       PetscCall(StrataArrayRead(&cg->history, PETSC_MEMTYPE_HOST, &history));
       count = numbers->its;
+      if (cg->level == CGFUSED_OPERATOR && (steps - count) % 2) PetscCall(KSPCGFusedSwap(ksp)); /* steps that were not made */
     }
   }
   for (PetscInt q = 0; q < count && !ksp->reason; q++) {
@@ -558,6 +615,12 @@ static PetscErrorCode KSPCGFusedIterate(KSP ksp)
   if (cg->level == CGFUSED_VECTORS) {
     PetscCall(StrataCGPassCreate(ksp, Z, ksp->work[CG_P], R, &cg->pass, &cg->whynot));
     if (cg->pass) cg->level = CGFUSED_ALL;
+#if STRATA_HAVE_CUDA
+    if (PetscMemTypeDevice(cg->type)) {
+      PetscCall(StrataCGDeviceCreate(ksp, &cg->device, &cg->whynot));
+      if (cg->device) cg->level = CGFUSED_OPERATOR;
+    }
+#endif
   }
   PetscCall(PetscInfo(ksp, "Fused: %s; %s\n",
                       cg->level == CGFUSED_ALL       ? "all of an iteration"
@@ -632,6 +695,8 @@ static PetscErrorCode KSPView_CGFused(KSP ksp, PetscViewer viewer)
   if (!cg->worked) PetscFunctionReturn(PETSC_SUCCESS);
   if (cg->level == CGFUSED_ALL)
     PetscCall(StrataCGPassView(cg->pass, viewer));
+  else if (cg->level == CGFUSED_OPERATOR)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  fused: operator, vector updates and dot products, in CUDA memory; preconditioner unfused\n"));
   else if (cg->level == CGFUSED_VECTORS)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  fused: vector updates and dot products, in %s memory; operator and preconditioner unfused%s%s\n",
                                      PetscMemTypeDevice(cg->type) ? "CUDA" : "host", cg->whynot ? ": " : "", cg->whynot ? cg->whynot : ""));
@@ -652,6 +717,7 @@ static PetscErrorCode KSPReset_CGFused(KSP ksp)
   }
   PetscCall(StrataArrayDestroy(&cg->history));
   PetscCall(StrataCGPassDestroy(&cg->pass));
+  PetscCall(StrataCGDeviceDestroy(&cg->device));
   cg->worked = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,15 +5,16 @@
 #define STRATA_CGIMPL_H
 
 #include "../operator/operatorimpl.h"
-#include "cg_kernels.h"
+#include "cg_pass_kernels.h"
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/pcimpl.h>
 
 /* How much of an iteration is done together */
 typedef enum {
-  CGFUSED_NOTHING, /* each operation by itself, for vectors that are no plain arrays */
-  CGFUSED_VECTORS, /* updates of vectors and sums; operator and preconditioner by themselves */
-  CGFUSED_ALL      /* all of it, see StrataCGPass */
+  CGFUSED_NOTHING,  /* each operation by itself, for vectors that are no plain arrays */
+  CGFUSED_VECTORS,  /* updates of vectors and sums; operator and preconditioner by themselves */
+  CGFUSED_OPERATOR, /* the operator as well, see StrataCGLeanCreate(); the preconditioner by itself */
+  CGFUSED_ALL       /* all of it, see StrataCGPass */
 } CGFusedLevel;
 
 /* All of an iteration together, for some operators and preconditioners */
@@ -29,17 +30,24 @@ PETSC_INTERN PetscErrorCode StrataCGPassSolution(StrataCGPass, Vec x); /* the it
 PETSC_INTERN PetscErrorCode StrataCGPassStep(StrataCGPass, PetscReal beta, PetscReal alpha, Vec z, Vec p, Vec x, Vec r, PetscReal sums[]);
 PETSC_INTERN PetscErrorCode StrataCGPassView(StrataCGPass, PetscViewer);
 
+/* The numbers of a lean operator, for work on a GPU; NULL, and in words why, where there is none */
+typedef struct _n_StrataCGDevice *StrataCGDevice;
+PETSC_INTERN PetscErrorCode       StrataCGDeviceCreate(KSP, StrataCGDevice *, const char **whynot);
+PETSC_INTERN PetscErrorCode       StrataCGDeviceDestroy(StrataCGDevice *);
+PETSC_INTERN PetscErrorCode       StrataCGDeviceGet(StrataCGDevice, StrataCGLean_d *);
+
 typedef struct {
   /* what was asked for */
   KSPCGFusedForm form;
   PetscInt       interval; /* steps between looks at the device; PETSC_DETERMINE: our choice */
   /* how it is done */
-  CGFusedLevel level;
-  const char  *whynot; /* why not all together */
-  StrataCGPass pass;
-  PetscBool    worked; /* has a solve been made, and in which memory */
-  PetscMemType type;
-  StrataArray  numbers[2], work[2], history; /* a StrataCG_d and its work space, on the host and on the device; sums of the steps of a batch */
+  CGFusedLevel   level;
+  const char    *whynot; /* why not all together */
+  StrataCGPass   pass;
+  StrataCGDevice device;
+  PetscBool      worked; /* has a solve been made, and in which memory */
+  PetscMemType   type;
+  StrataArray    numbers[2], work[2], history; /* a StrataCG_d and its work space, on the host and on the device; sums of the steps of a batch */
   /* of the solve under way */
   PetscReal gamma, curvature; /* (r,z) and (p,Ap) of the step before */
   PetscReal beta, alpha;      /* of the next step */

@@ -2,6 +2,7 @@
    Passes of conjugate gradients on the device. A block takes one chunk of the tree of grid_kernels.h.
 */
 #include "../cg_cell.h"
+#include "fold_cuda.h"
 
 template <class T> struct Typed;
 template <> struct Typed<double> {
@@ -13,22 +14,6 @@ template <> struct Typed<float> {
 
 /* Numbers of each thread that are under way together */
 constexpr int BURST = 4;
-
-/* The lanes of a block, folded in halves; the result is that of thread 0. The block is at one before it calls. */
-template <class T> static __device__ __forceinline__ T fold(T *lanes, T a)
-{
-  const int t = threadIdx.x;
-
-  __syncthreads();
-  lanes[t] = a;
-  for (int s = STRATA_LANES / 2; s >= 32; s /= 2) {
-    __syncthreads();
-    if (t < s) lanes[t] = a = a + lanes[t + s];
-  }
-  if (t < 32)
-    for (int s = 16; s; s /= 2) a = a + __shfl_down_sync(0xffffffff, a, s);
-  return a;
-}
 
 template <class T, bool NEWP, bool NEWW>
 static __global__ void __launch_bounds__(STRATA_LANES)
