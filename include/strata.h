@@ -127,6 +127,20 @@ typedef enum { HJACOBI_NORM_2, HJACOBI_NORM_INFINITY, HJACOBI_NORM_UPDATE } HJac
 PETSC_EXTERN const char *const HJacobiNorms[];
 
 /*E
+  HJacobiCheck - when `KSPHJACOBI` looks at the tests for convergence that a GPU makes
+
+  Values:
++ `HJACOBI_CHECK_OVERLAPPED` - later, while the GPU goes on with the next cycles
+- `HJACOBI_CHECK_BLOCKING`   - at once, before the next cycle
+
+  Level: intermediate
+
+.seealso: `KSPHJACOBI`, `KSPHJacobiSetCheck()`
+E*/
+typedef enum { HJACOBI_CHECK_OVERLAPPED, HJACOBI_CHECK_BLOCKING } HJacobiCheck;
+PETSC_EXTERN const char *const HJacobiChecks[];
+
+/*E
   KSPCGFusedForm - the recurrence of `KSPCGFUSED`
 
   Values:
@@ -210,6 +224,8 @@ PETSC_EXTERN PetscErrorCode KSPHJacobiSetGrid(KSP, PetscInt, const PetscInt[]);
 PETSC_EXTERN PetscErrorCode KSPHJacobiGetGrid(KSP, PetscInt *, PetscInt[]);
 PETSC_EXTERN PetscErrorCode KSPHJacobiSetCheckInterval(KSP, PetscInt);
 PETSC_EXTERN PetscErrorCode KSPHJacobiGetCheckInterval(KSP, PetscInt *);
+PETSC_EXTERN PetscErrorCode KSPHJacobiSetCheck(KSP, HJacobiCheck);
+PETSC_EXTERN PetscErrorCode KSPHJacobiGetCheck(KSP, HJacobiCheck *);
 PETSC_EXTERN PetscErrorCode KSPHJacobiSetNorm(KSP, HJacobiNorm);
 PETSC_EXTERN PetscErrorCode KSPHJacobiGetNorm(KSP, HJacobiNorm *);
 

@@ -74,7 +74,7 @@ done
 # View says what is done
 poisson 2 -n 20 -ksp_type hjacobi -ksp_hjacobi_subiterations 30 -ksp_hjacobi_norm infinity -ksp_hjacobi_check_interval 3 -ksp_view -ksp_rtol 1e-2 -options_left -malloc_debug -malloc_dump
 like "$out" "type: hjacobi" "view names the type"
-like "$out" "tests norm infinity, every 3 cycles" "norm and interval"
+like "$out" "tests norm infinity, every 3 cycles, check overlapped, here blocking: work is on the host" "norm, interval, when tests are looked at"
 like "$out" "30 sweeps a cycle, schedule constant, omega 1" "sweeps and schedule"
 like "$out" "overlap exact: iterates of plain sweeps, 3 passes a cycle" "passes, as deep as the box of a rank"
 like "$out" "kernel host, in host memory, precision double, coefficients: equal legs in form constant" "kernel, memory, precision, coefficients"

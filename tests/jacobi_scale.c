@@ -38,6 +38,31 @@ static void Quotients(void)
   FreeArrays(&arrays);
 }
 
+static void Differences(void)
+{
+  const ptrdiff_t n = 1003;
+  Arrays          arrays = {.count = 0};
+  double         *b = Numbers_d(&arrays, n, -1, 1), *r = Numbers_d(&arrays, n, -1, 1), *q = Numbers_d(&arrays, n, 0, 1);
+  int             good = 1;
+
+  memcpy(q, r, n * sizeof(*r));
+  StrataSubtractHost(n, b, q);
+  for (ptrdiff_t i = 0; i < n; i++) good &= q[i] == b[i] - r[i];
+  ok(good, "differences");
+#if STRATA_HAVE_CUDA
+  if (TapHasDevice()) {
+    double *db = DeviceCopy(b, n * sizeof(*b)), *dr = DeviceCopy(r, n * sizeof(*r));
+
+    good = !StrataSubtractCUDA(n, db, dr, NULL);
+    DeviceRead(r, dr, n * sizeof(*r));
+    ok(good && Same_d(r, q, n), "on the device");
+    DeviceFreeAll();
+  } else
+#endif
+    skip("no GPU");
+  FreeArrays(&arrays);
+}
+
 static void Faults(void)
 {
   const ptrdiff_t n = 70001;
@@ -75,6 +100,7 @@ int main(int argc, char **argv)
   frames_d("fp64");
   frames_f("fp32");
   Quotients();
+  Differences();
   Faults();
   return TapEnd();
 }

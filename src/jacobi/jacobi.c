@@ -525,7 +525,7 @@ static PetscErrorCode StrataJacobiLog(StrataJacobi j, PetscMemType type, PetscIn
 }
 
 PetscErrorCode StrataJacobiSweep(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt first, PetscInt cycles, const PetscScalar *x,
-                                 PetscScalar *y, PetscReal *change)
+                                 PetscScalar *y, PetscReal *change, const PetscReal **stays)
 {
   PetscReal *result;
   void      *stream;
@@ -533,7 +533,7 @@ PetscErrorCode StrataJacobiSweep(StrataJacobi j, PetscBool transpose, PetscMemTy
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(STRATA_JacobiSweep, j->owner, 0, 0, 0));
   PetscCheck(j->precision == HJACOBI_PRECISION_SAME, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Single precision is for corrections only");
-  PetscCall(StrataJacobiPasses_d(j, transpose, type, first, cycles, x, j->frame ? NULL : y, &result, change));
+  PetscCall(StrataJacobiPasses_d(j, transpose, type, first, cycles, x, j->frame ? NULL : y, &result, change, stays));
   if (j->frame && j->grid->size_local) {
     PetscCall(StrataGetStream(type, &stream));
     StrataDispatch(type, StrataUnembedHost_d(j->n, &j->own, result, 1, NULL, y), StrataUnembedCUDA_d(j->n, &j->own, result, 1, NULL, y, stream));
@@ -564,9 +564,9 @@ PetscErrorCode StrataJacobiApply(StrataJacobi j, PetscBool transpose, PetscMemTy
   }
   PetscCall(StrataJacobiTakeRHS(j, type, 1 / size, b));
   if (single)
-    PetscCall(StrataJacobiPasses_f(j, transpose, type, first, cycles, NULL, NULL, &result_f, change));
+    PetscCall(StrataJacobiPasses_f(j, transpose, type, first, cycles, NULL, NULL, &result_f, change, NULL));
   else
-    PetscCall(StrataJacobiPasses_d(j, transpose, type, first, cycles, NULL, j->frame || add ? NULL : y, &result_d, change));
+    PetscCall(StrataJacobiPasses_d(j, transpose, type, first, cycles, NULL, j->frame || add ? NULL : y, &result_d, change, NULL));
   if (!j->grid->size_local)
     ;
   else if (single)
@@ -585,15 +585,18 @@ PetscErrorCode StrataJacobiApply(StrataJacobi j, PetscBool transpose, PetscMemTy
 
 PetscErrorCode StrataJacobiResidual(StrataJacobi j, PetscBool transpose, Vec b, Vec x, Vec r)
 {
-  const PetscScalar *ax, *none;
+  const PetscInt     n = j->grid->size_local;
+  const PetscScalar *ax, *ab;
   PetscScalar       *ar;
   PetscMemType       type;
+  void              *stream;
 
   PetscFunctionBegin;
   PetscCall(StrataJacobiBuildRows(j, transpose));
-  PetscCall(StrataVecGetArrays(x, NULL, r, &ax, &none, &ar, &type));
-  PetscCall(StrataCoefficientsMult(j->rows[transpose ? 1 : 0].c, j->face, 1, ax, j->grid->size_local, NULL, ar, j->grid->size_local, type));
-  PetscCall(StrataVecRestoreArrays(x, NULL, r, &ax, &none, &ar, type));
-  PetscCall(VecAYPX(r, -1, b));
+  PetscCall(StrataVecGetArrays(x, b, r, &ax, &ab, &ar, &type));
+  PetscCall(StrataCoefficientsMult(j->rows[transpose ? 1 : 0].c, j->face, 1, ax, n, NULL, ar, n, type));
+  PetscCall(StrataGetStream(type, &stream));
+  StrataDispatch(type, StrataSubtractHost(n, ab, ar), StrataSubtractCUDA(n, ab, ar, stream));
+  PetscCall(StrataVecRestoreArrays(x, b, r, &ax, &ab, &ar, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,6 +8,7 @@
 const char *const HJacobiSchedules[] = {"constant", "chebyshev", "srj", "HJacobiSchedule", "HJACOBI_", NULL};
 const char *const HJacobiKernels[] = {"auto", "classic", "shared", "register", "persistent", "HJacobiKernel", "HJACOBI_KERNEL_", NULL};
 const char *const HJacobiPrecisions[] = {"same", "single", "HJacobiPrecision", "HJACOBI_PRECISION_", NULL};
+const char *const HJacobiChecks[] = {"overlapped", "blocking", "HJacobiCheck", "HJACOBI_CHECK_", NULL};
 const char *const HJacobiNorms[] = {"2", "infinity", "update", "HJacobiNorm", "HJACOBI_NORM_", NULL};
 
 static PetscErrorCode StrataJacobiGet(PetscObject object, StrataJacobi *j);

@@ -17,5 +17,10 @@ void StrataQuotientHost(ptrdiff_t n, double factor, const double *a, const doubl
   for (ptrdiff_t i = 0; i < n; i++) q[i] = factor * a[i] / (d ? d[i] : number);
 }
 
+void StrataSubtractHost(ptrdiff_t n, const double *b, double *r)
+{
+  for (ptrdiff_t i = 0; i < n; i++) r[i] = b[i] - r[i];
+}
+
 #define STRATA_TYPED "../jacobi/jacobi_scale_host_typed.h"
 #include "../sys/typed.h"

@@ -21,6 +21,10 @@ int  StrataDiagonalCheckCUDA(ptrdiff_t n, const double *d, StrataDiagonalFaults 
 void StrataQuotientHost(ptrdiff_t n, double factor, const double *a, const double *d, double number, double *q);
 int  StrataQuotientCUDA(ptrdiff_t n, double factor, const double *a, const double *d, double number, double *q, void *stream);
 
+/* r = b - r */
+void StrataSubtractHost(ptrdiff_t n, const double *b, double *r);
+int  StrataSubtractCUDA(ptrdiff_t n, const double *b, double *r, void *stream);
+
 STRATA_END_C
 
 #define STRATA_TYPED "../jacobi/jacobi_scale_kernels_typed.h"

@@ -90,9 +90,9 @@ static PetscErrorCode TYPED(StrataJacobiPass)(StrataJacobi j, StrataJacobiRows *
 }
 
 /* The passes of some cycles. x NULL: from zero. `direct`: the result of the last pass goes to that array, else it is left in array[] and *result
-   points to it. */
+   points to it. The largest change is read into *change, or *stays says where it is, of this rank, in the memory of the arrays. */
 static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt first, PetscInt cycles,
-                                                const PetscScalar *x, REAL *direct, REAL **result, PetscReal *change)
+                                                const PetscScalar *x, REAL *direct, REAL **result, PetscReal *change, const REAL **stays)
 {
   StrataJacobiRows *rows = &j->rows[transpose ? 1 : 0];
   const PetscInt    k = j->subiterations, most = StrataJacobiMost(j, type), passes = (k + most - 1) / most, total = passes * cycles;
@@ -105,7 +105,7 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
   PetscFunctionBegin;
   PetscCall(StrataGetStream(type, &stream));
   PetscCall(StrataArrayRead(&j->b, type, &b));
-  if (change) PetscCall(StrataArrayWrite(&j->change, type, &last));
+  if (change || stays) PetscCall(StrataArrayWrite(&j->change, type, &last));
   for (p = 0; p < total; p++) {
     const PetscInt  cycle = first + (transpose ? cycles - 1 - p / passes : p / passes), done = p % passes * most;
     const PetscBool final = p + 1 == total ? PETSC_TRUE : PETSC_FALSE;
@@ -152,6 +152,7 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
     }
   }
   if (result) *result = (REAL *)from;
+  if (stays) *stays = last;
   if (change) {
     const REAL *c;
 

@@ -5,6 +5,13 @@
 
 /* ---- the solve ------------------------------------------------------------------------------------------------------------------- */
 
+PetscErrorCode KSPHJacobiResidual(KSP ksp, Vec x, Vec r)
+{
+  PetscFunctionBegin;
+  PetscCall(StrataJacobiResidual(((KSP_HJacobi *)ksp->data)->jacobi, ksp->transpose_solve, ksp->vec_rhs, x, r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What is tested, from x and, for the update, from the last cycle; r is work space */
 static PetscErrorCode KSPHJacobiNormOf(KSP ksp, Vec x, Vec r, PetscReal update, PetscReal *norm)
 {
@@ -15,7 +22,7 @@ static PetscErrorCode KSPHJacobiNormOf(KSP ksp, Vec x, Vec r, PetscReal update, 
   PetscFunctionBegin;
   *norm = update;
   if (h->norm == HJACOBI_NORM_UPDATE) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataJacobiResidual(h->jacobi, ksp->transpose_solve, ksp->vec_rhs, x, r));
+  PetscCall(KSPHJacobiResidual(ksp, x, r));
   PetscCall(VecGetArrayReadAndMemType(r, &a, &type));
   PetscCall(StrataGridReduce(h->jacobi->grid, h->norm == HJACOBI_NORM_2 ? STRATA_REDUCE_DOT : STRATA_REDUCE_MAXABS, a,
                              h->norm == HJACOBI_NORM_2 ? a : NULL, type, norm));
@@ -67,15 +74,28 @@ static PetscErrorCode KSPHJacobiConverged(KSP ksp, PetscReal norm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tests x. What grows out of all bounds between two tests is divergence too, if it began with numbers. */
-static PetscErrorCode KSPHJacobiTest(KSP ksp, Vec x, PetscReal update)
+PetscErrorCode KSPHJacobiBounds(KSP ksp, PetscReal *low, PetscReal *high)
 {
   KSP_HJacobi *h = (KSP_HJacobi *)ksp->data;
-  PetscReal    norm;
+
+  PetscFunctionBegin;
+  if (h->norm == HJACOBI_NORM_2) { /* as KSPConvergedDefault() found them */
+    *low = ksp->ttol;
+    *high = ksp->divtol * ksp->rnorm0;
+  } else {
+    *low = h->norm == HJACOBI_NORM_INFINITY ? PetscMax(ksp->abstol, ksp->rtol * h->reference) : ksp->abstol;
+    *high = ksp->divtol * h->reference;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What grows out of all bounds between two tests is divergence too, if it began with numbers */
+PetscErrorCode KSPHJacobiJudge(KSP ksp, PetscReal norm)
+{
+  KSP_HJacobi *h = (KSP_HJacobi *)ksp->data;
   PetscBool    own = ksp->converged == KSPConvergedDefault ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(KSPHJacobiNormOf(ksp, x, ksp->work[1], update, &norm));
   ksp->rnorm = norm;
   PetscCall(KSPLogResidualHistory(ksp, norm));
   PetscCall(KSPMonitor(ksp, ksp->its, norm));
@@ -86,6 +106,16 @@ static PetscErrorCode KSPHJacobiTest(KSP ksp, Vec x, PetscReal update)
   if (h->first && h->norm != HJACOBI_NORM_UPDATE) h->finite = PetscIsInfOrNanReal(norm) ? PETSC_FALSE : PETSC_TRUE;
   if (own && ksp->reason == KSP_DIVERGED_NANORINF && h->finite) ksp->reason = KSP_DIVERGED_DTOL;
   h->first = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPHJacobiTest(KSP ksp, Vec x, PetscReal update)
+{
+  PetscReal norm;
+
+  PetscFunctionBegin;
+  PetscCall(KSPHJacobiNormOf(ksp, x, ksp->work[1], update, &norm));
+  PetscCall(KSPHJacobiJudge(ksp, norm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,8 +131,7 @@ static PetscErrorCode KSPHJacobiCheckFinite(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Cycles on x; the result is in *x, which may have become the other of the two vectors */
-static PetscErrorCode KSPHJacobiCycles(KSP ksp, PetscInt cycles, Vec *x, PetscReal *change)
+PetscErrorCode KSPHJacobiCycles(KSP ksp, PetscInt first, PetscInt cycles, Vec *x, PetscReal *change, const PetscReal **stays)
 {
   KSP_HJacobi       *h = (KSP_HJacobi *)ksp->data;
   StrataJacobi       j = h->jacobi;
@@ -116,20 +145,48 @@ static PetscErrorCode KSPHJacobiCycles(KSP ksp, PetscInt cycles, Vec *x, PetscRe
   PetscFunctionBegin;
   if (j->precision == HJACOBI_PRECISION_SINGLE) {
     for (PetscInt c = 0; c < cycles; c++) {
-      PetscCall(StrataJacobiResidual(j, ksp->transpose_solve, ksp->vec_rhs, *x, r));
+      PetscCall(KSPHJacobiResidual(ksp, *x, r));
       PetscCall(StrataVecGetArrays(r, *x, *x, &ax, &aadd, &ay, &type));
-      PetscCall(StrataJacobiApply(j, ksp->transpose_solve, type, ksp->its + c, 1, ax, aadd, ay, c + 1 == cycles ? change : NULL));
+      PetscCall(StrataJacobiApply(j, ksp->transpose_solve, type, first + c, 1, ax, aadd, ay, c + 1 == cycles ? change : NULL));
       PetscCall(StrataVecRestoreArrays(r, *x, *x, &ax, &aadd, &ay, type));
     }
   } else {
     PetscCall(StrataVecGetArrays(*x, NULL, y, &ax, &aadd, &ay, &type));
-    PetscCall(StrataJacobiSweep(j, ksp->transpose_solve, type, ksp->its, cycles, ax, ay, change));
+    PetscCall(StrataJacobiSweep(j, ksp->transpose_solve, type, first, cycles, ax, ay, change, stays));
     PetscCall(StrataVecRestoreArrays(*x, NULL, y, &ax, &aadd, &ay, type));
     *x = y;
   }
   PetscCall(KSPGetOperators(ksp, &A, NULL));
   PetscCall(MatGetNullSpace(A, &nullspace));
   if (nullspace && !ksp->transpose_solve) PetscCall(MatNullSpaceRemove(nullspace, *x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Why the host must look at each test before the next cycle, NULL if it need not. type: where the sweeps are. */
+static PetscErrorCode KSPHJacobiMustBlock(KSP ksp, PetscMemType type, const char **why)
+{
+  KSP_HJacobi *h = (KSP_HJacobi *)ksp->data;
+  MatNullSpace nullspace;
+  Mat          A;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetOperators(ksp, &A, NULL));
+  PetscCall(MatGetNullSpace(A, &nullspace));
+  *why = NULL;
+  if (h->check == HJACOBI_CHECK_BLOCKING)
+    *why = "asked for";
+  else if (PetscMemTypeHost(type) && !h->anywhere)
+    *why = "work is on the host";
+  else if (h->jacobi->grid->size > 1)
+    *why = "several ranks";
+  else if (ksp->numbermonitors)
+    *why = "there are monitors";
+  else if (ksp->converged != KSPConvergedDefault)
+    *why = "a test of one's own";
+  else if (h->jacobi->precision == HJACOBI_PRECISION_SINGLE)
+    *why = "single precision";
+  else if (nullspace)
+    *why = "a null space";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -156,7 +213,7 @@ static PetscErrorCode KSPSolve_HJacobi(KSP ksp)
   PetscReal          change = 0;
   const PetscScalar *ab, *ax;
   PetscScalar       *aw;
-  PetscMemType       type;
+  PetscMemType       type = PETSC_MEMTYPE_HOST;
   Vec                x = ksp->vec_sol;
   PetscBool          failure;
 
@@ -176,6 +233,7 @@ static PetscErrorCode KSPSolve_HJacobi(KSP ksp)
     PetscCall(StrataJacobiSetRHS(j, ksp->transpose_solve, type, ab));
     PetscCall(StrataVecRestoreArrays(ksp->vec_rhs, x, ksp->work[0], &ab, &ax, &aw, type));
   }
+  PetscCall(KSPHJacobiMustBlock(ksp, type, &h->blocking));
   h->first = PETSC_TRUE;
   h->current = x;
   if (ksp->normtype != KSP_NORM_NONE && h->norm == HJACOBI_NORM_UPDATE) PetscCall(KSPHJacobiCheckFinite(ksp));
@@ -188,7 +246,11 @@ static PetscErrorCode KSPSolve_HJacobi(KSP ksp)
       ksp->reason = ksp->normtype == KSP_NORM_NONE ? KSP_CONVERGED_ITS : KSP_DIVERGED_ITS;
       break;
     }
-    PetscCall(KSPHJacobiCycles(ksp, cycles, &x, h->norm == HJACOBI_NORM_UPDATE ? &change : NULL));
+    if (ksp->normtype != KSP_NORM_NONE && !h->blocking && !h->first) {
+      PetscCall(KSPHJacobiRunAhead(ksp, type, step, &x));
+      continue;
+    }
+    PetscCall(KSPHJacobiCycles(ksp, ksp->its, cycles, &x, h->norm == HJACOBI_NORM_UPDATE ? &change : NULL, NULL));
     h->current = x;
     PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
     ksp->its += cycles;
@@ -251,7 +313,7 @@ static PetscErrorCode KSPSetFromOptions_HJacobi(KSP ksp, StrataOptionItems Petsc
 {
   KSP_HJacobi *h = (KSP_HJacobi *)ksp->data;
   PetscInt     interval = h->interval;
-  PetscEnum    norm = (PetscEnum)h->norm;
+  PetscEnum    norm = (PetscEnum)h->norm, check = (PetscEnum)h->check;
   PetscBool    set;
 
   PetscFunctionBegin;
@@ -262,6 +324,8 @@ static PetscErrorCode KSPSetFromOptions_HJacobi(KSP ksp, StrataOptionItems Petsc
   if (set) PetscCall(KSPHJacobiSetCheckInterval(ksp, interval));
   PetscCall(PetscOptionsEnum("-ksp_hjacobi_norm", "What is tested", "KSPHJacobiSetNorm", HJacobiNorms, norm, &norm, &set));
   if (set) PetscCall(KSPHJacobiSetNorm(ksp, (HJacobiNorm)norm));
+  PetscCall(PetscOptionsEnum("-ksp_hjacobi_check", "When tests on a GPU are looked at", "KSPHJacobiSetCheck", HJacobiChecks, check, &check, &set));
+  if (set) PetscCall(KSPHJacobiSetCheck(ksp, (HJacobiCheck)check));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -273,24 +337,34 @@ static PetscErrorCode KSPView_HJacobi(KSP ksp, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  if (ascii)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  tests norm %s, every %" PetscInt_FMT " cycle%s\n", HJacobiNorms[h->norm], h->interval,
-                                     h->interval > 1 ? "s" : ""));
+  if (ascii) {
+    const PetscBool forced = h->blocking && h->check != HJACOBI_CHECK_BLOCKING ? PETSC_TRUE : PETSC_FALSE;
+
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  tests norm %s, every %" PetscInt_FMT " cycle%s, check %s%s%s\n", HJacobiNorms[h->norm], h->interval,
+                                     h->interval > 1 ? "s" : "", HJacobiChecks[h->check], forced ? ", here blocking: " : "",
+                                     forced ? h->blocking : ""));
+  }
   PetscCall(StrataJacobiView(h->jacobi, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode KSPReset_HJacobi(KSP ksp)
 {
+  KSP_HJacobi *h = (KSP_HJacobi *)ksp->data;
+
   PetscFunctionBegin;
-  PetscCall(StrataJacobiReset(((KSP_HJacobi *)ksp->data)->jacobi));
+  PetscCall(StrataWatchReset(&h->watch));
+  PetscCall(StrataJacobiReset(h->jacobi));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode KSPDestroy_HJacobi(KSP ksp)
 {
+  KSP_HJacobi *h = (KSP_HJacobi *)ksp->data;
+
   PetscFunctionBegin;
-  PetscCall(StrataJacobiDestroy(&((KSP_HJacobi *)ksp->data)->jacobi));
+  PetscCall(StrataWatchReset(&h->watch));
+  PetscCall(StrataJacobiDestroy(&h->jacobi));
   PetscCall(KSPDestroyDefault(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -309,6 +383,7 @@ static PetscErrorCode KSPDestroy_HJacobi(KSP ksp)
 .  -ksp_hjacobi_kernel <auto,...>             - kernel for GPUs, see `KSPHJacobiSetKernel()`
 .  -ksp_hjacobi_precision <same,single>       - precision of the sweeps, see `KSPHJacobiSetPrecision()`
 .  -ksp_hjacobi_grid <nx,ny,nz>               - the grid, for a matrix without one, see `KSPHJacobiSetGrid()`
+.  -ksp_hjacobi_check <overlapped,blocking>   - when tests on a GPU are looked at, see `KSPHJacobiSetCheck()`
 .  -ksp_hjacobi_check_interval <m>            - cycles from one test to the next, see `KSPHJacobiSetCheckInterval()`
 -  -ksp_hjacobi_norm <2,infinity,update>      - what is tested, see `KSPHJacobiSetNorm()`
 

@@ -656,6 +656,69 @@ PetscErrorCode KSPHJacobiGetCheckInterval(KSP ksp, PetscInt *interval)
 }
 
 /*@
+  KSPHJacobiSetCheck - Sets when the tests for convergence that a GPU makes are looked at
+
+  Logically Collective
+
+  Input Parameters:
++ ksp   - the solver, of type `KSPHJACOBI`
+- check - when, see `HJacobiCheck`
+
+  Options Database Key:
+. -ksp_hjacobi_check <overlapped,blocking> - when the tests for convergence that a GPU makes are looked at
+
+  Level: intermediate
+
+  Note:
+  With `HJACOBI_CHECK_OVERLAPPED`, the default, the GPU tests and keeps the first iterate that passes, and goes on with the next cycles before the
+  host has looked. Iterations, norms and the solution are the same as with `HJACOBI_CHECK_BLOCKING`; it takes one vector more, and a few cycles
+  are done in vain. The host looks at once in any case on several ranks, where the work is on the host, with monitors, a test given to
+  `KSPSetConvergenceTest()`, single precision or a null space; view says so.
+
+.seealso: `KSPHJACOBI`, `KSPHJacobiGetCheck()`
+@*/
+PetscErrorCode KSPHJacobiSetCheck(KSP ksp, HJacobiCheck check)
+{
+  StrataJacobi j;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(ksp, check, 2);
+  PetscCall(StrataJacobiOf((PetscObject)ksp, PETSC_FALSE, &j));
+  if (!j) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(check >= HJACOBI_CHECK_OVERLAPPED && check <= HJACOBI_CHECK_BLOCKING, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE,
+             "There is no check %d", (int)check);
+  ((KSP_HJacobi *)ksp->data)->check = check;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  KSPHJacobiGetCheck - Gets when the tests for convergence that a GPU makes are looked at
+
+  Not Collective
+
+  Input Parameter:
+. ksp - the solver, of type `KSPHJACOBI`
+
+  Output Parameter:
+. check - when
+
+  Level: intermediate
+
+.seealso: `KSPHJACOBI`, `KSPHJacobiSetCheck()`
+@*/
+PetscErrorCode KSPHJacobiGetCheck(KSP ksp, HJacobiCheck *check)
+{
+  StrataJacobi j;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscCall(StrataJacobiOf((PetscObject)ksp, PETSC_TRUE, &j));
+  *check = ((KSP_HJacobi *)ksp->data)->check;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   KSPHJacobiSetNorm - Sets what is tested for convergence
 
   Logically Collective

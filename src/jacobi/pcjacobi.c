@@ -94,7 +94,7 @@ static PetscErrorCode PCApplyRichardson_HJacobi(PC pc, Vec b, Vec x, Vec w, Pets
     } else {
       PetscCall(StrataVecGetArrays(b, x, w, &ab, &ax, &aw, &type));
       PetscCall(StrataJacobiSetRHS(j, PETSC_FALSE, type, ab));
-      PetscCall(StrataJacobiSweep(j, PETSC_FALSE, type, 0, j->cycles, ax, aw, NULL));
+      PetscCall(StrataJacobiSweep(j, PETSC_FALSE, type, 0, j->cycles, ax, aw, NULL, NULL));
       PetscCall(StrataVecRestoreArrays(b, x, w, &ab, &ax, &aw, type));
       PetscCall(VecCopy(w, x));
     }

@@ -54,6 +54,17 @@ int StrataQuotientCUDA(ptrdiff_t n, double factor, const double *a, const double
   return (int)cudaGetLastError();
 }
 
+static __global__ void subtract(ptrdiff_t n, const double *__restrict__ b, double *__restrict__ r)
+{
+  EACH(i, n) r[i] = b[i] - r[i];
+}
+
+int StrataSubtractCUDA(ptrdiff_t n, const double *b, double *r, void *stream)
+{
+  if (n) subtract<<<blocks(n), THREADS, 0, (cudaStream_t)stream>>>(n, b, r);
+  return (int)cudaGetLastError();
+}
+
 /* Passed by value */
 typedef struct {
   StrataGhost ghost[STRATA_DIRECTIONS];
