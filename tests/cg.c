@@ -324,6 +324,61 @@ static PetscErrorCode TestSettings(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* On a device: the same iterations as on the host, whatever the interval between looks; histories and solution to the last bit */
+static PetscErrorCode TestDevice(void)
+{
+  static const char *const pcs[] = {"column", "jacobi", "none"};
+
+  PetscFunctionBeginUser;
+  for (int p = 0; p < 3; p++) {
+    const char *const intervals[] = {"1", "3", "100"};
+    Solve             host, first, s;
+    DM                dm;
+    Mat               A;
+    Vec               b, bdevice;
+    char              options[128];
+
+    if (!TapHasDevice()) {
+      skip("no GPU");
+      continue;
+    }
+    PetscCall(Make(37, 19, 21, PETSC_FALSE, PETSC_FALSE, &dm, &A));
+    PetscCall(DMCreateGlobalVector(dm, &b));
+    PetscCall(VecSetRandom(b, NULL));
+    PetscCall(PetscSNPrintf(options, sizeof(options), "-t_pc_type %s", pcs[p]));
+    PetscCall(Run(A, dm, KSPCG, options, KSP_NORM_UNPRECONDITIONED, b, NULL, PETSC_FALSE, &host));
+    PetscCall(MatDestroy(&A));
+    PetscCall(DMDestroy(&dm));
+    PetscCall(Make(37, 19, 21, PETSC_FALSE, PETSC_FALSE, &dm, &A));
+    PetscCall(DMSetVecType(dm, VECCUDA));
+    PetscCall(DMCreateGlobalVector(dm, &bdevice));
+    PetscCall(VecCopy(b, bdevice));
+    for (int q = 0; q < 3; q++) {
+      PetscBool same;
+
+      PetscCall(PetscSNPrintf(options, sizeof(options), "-t_pc_type %s -t_ksp_cgfused_check_interval %s", pcs[p], intervals[q]));
+      PetscCall(Run(A, dm, KSPCGFUSED, options, KSP_NORM_UNPRECONDITIONED, bdevice, NULL, PETSC_FALSE, &s));
+      is_int(s.its, host.its, "device, %s, interval %s: iterations of the host", pcs[p], intervals[q]);
+      ok(s.reason == host.reason && s.length == host.length, "and its reason");
+      if (!q)
+        first = s;
+      else {
+        PetscCall(VecEqual(s.x, first.x, &same));
+        ok(same, "interval %s: the same solution", intervals[q]);
+        is_bits(s.history, first.history, PetscMin(s.length, first.length) * sizeof(PetscReal), "and history");
+        PetscCall(VecDestroy(&s.x));
+      }
+    }
+    PetscCall(VecDestroy(&first.x));
+    PetscCall(VecDestroy(&host.x));
+    PetscCall(VecDestroy(&b));
+    PetscCall(VecDestroy(&bdevice));
+    PetscCall(MatDestroy(&A));
+    PetscCall(DMDestroy(&dm));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -335,5 +390,6 @@ int main(int argc, char **argv)
   PetscCall(TestIndefinite());
   PetscCall(TestDrift());
   PetscCall(TestChanges());
+  PetscCall(TestDevice());
   return TapEnd();
 }

@@ -167,6 +167,55 @@ static double TYPED(off)(const REAL *x, const REAL *y, ptrdiff_t n)
   return size > 0 ? most / size : most;
 }
 
+#if STRATA_HAVE_CUDA
+/* The lean kernels of the device against the pass of the host; there lines run along z. old: z, p, x, r before; v: after */
+static void TYPED(lean_device)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL *const old[4], const TYPED(Vectors) *v, ptrdiff_t layer,
+                               const REAL sum[], double tolerance)
+{
+  const StrataCGTurn  turn = {{0, 2, 1}};
+  const int          *n = q->lines.coef.n, m[3] = {n[0], n[2], n[1]};
+  const ptrdiff_t     cells = layer * n[2], blocks = TYPED(StrataCGLeanBlocks)(m), run = StrataReduceWork(blocks * STRATA_CHUNK);
+  Arrays              a = {.count = 0};
+  REAL               *work = TYPED(Numbers)(&a, STRATA_CG_SUMS * run, 0, 0), *back = TYPED(Numbers)(&a, cells, 0, 0), *d[5], *dwork, *lean;
+  REAL                history[1][STRATA_CG_SUMS] = {{0}}, (*dhistory)[STRATA_CG_SUMS];
+  TYPED(StrataCG)     cg = {0}, *dcg;
+  TYPED(StrataCGLean) box;
+  int                 err;
+
+  cg.beta = beta;
+  cg.alpha = alpha;
+  cg.gamma = cg.curvature = 1;
+  dcg = (TYPED(StrataCG) *)DeviceCopy(&cg, sizeof(cg));
+  dwork = (REAL *)DeviceCopy(work, STRATA_CG_SUMS * run * sizeof(REAL));
+  dhistory = (REAL(*)[STRATA_CG_SUMS])DeviceCopy(history, sizeof(history));
+  lean = (REAL *)DeviceCopy(q->lean, TYPED(StrataCGLeanSize)(q) * sizeof(REAL));
+  for (int f = 0; f < 5; f++) { /* the last one is for the new p */
+    TYPED(StrataCGTurnHost)(&turn, n, old[f % 4] + layer, back);
+    d[f] = (REAL *)DeviceCopy(back, cells * sizeof(REAL));
+  }
+  for (int axis = 0; axis < 3; axis++) box.n[axis] = m[axis];
+  box.shift = q->lines.coef.shift;
+  box.level = lean;
+  box.column = lean + LEAN_LEVEL * n[1];
+  err = TYPED(StrataCGLeanStepCUDA)(&box, dcg, d[0], d[1], d[4], d[2], d[3], dwork, NULL);
+  for (int f = 1; f < 4; f++) {
+    const REAL *after = f == 1 ? v->p : f == 2 ? v->x : v->r;
+
+    TYPED(StrataCGTurnHost)(&turn, n, after + layer, work = (REAL *)NewArray(&a, cells * sizeof(REAL)));
+    DeviceRead(back, f == 1 ? d[4] : d[f], cells * sizeof(REAL));
+    ok(err == 0 && TYPED(Same)(back, work, cells), "%s on the device as on the host", f == 1 ? "p" : f == 2 ? "x" : "r");
+  }
+  TYPED(StrataCGTurnHost)(&turn, n, v->z + layer, back);
+  d[0] = (REAL *)DeviceCopy(back, cells * sizeof(REAL));
+  err = TYPED(StrataCGLeanSumsCUDA)(&box, dcg, d[3], d[0], dwork, NULL) + TYPED(StrataCGJudgeCUDA)(blocks * STRATA_CHUNK, dcg, dwork, dhistory, NULL);
+  DeviceRead(history, dhistory, sizeof(history));
+  for (int f = 0; f < STRATA_CG_SUMS; f++) is_real((double)history[0][f], (double)sum[f], 10 * tolerance, "sum %d on the device", f);
+  ok(err == 0, "kernels run");
+  DeviceFreeAll();
+  FreeArrays(&a);
+}
+#endif
+
 /* One iteration in one pass, against its parts */
 static void TYPED(pass)(const char *precision, double tolerance, int kind, int pc, const int n[3])
 {
@@ -177,7 +226,7 @@ static void TYPED(pass)(const char *precision, double tolerance, int kind, int p
   StrataGhost            ghost[STRATA_LEGS] = {{NULL, {0}, 0}};
   TYPED(StrataCGProblem) q = {0};
   TYPED(Vectors)         v, e;
-  REAL                   sum[STRATA_CG_SUMS], beta = (REAL)0.3, alpha = (REAL)0.2, *inverse, *lower, *level, *lean, *diagonal;
+  REAL                   sum[STRATA_CG_SUMS], beta = (REAL)0.3, alpha = (REAL)0.2, *inverse, *lower, *level, *lean, *diagonal, *old[4];
   long double            exact[STRATA_CG_SUMS] = {0};
   const ptrdiff_t        padded = cells + 2 * layer;
   size_t                 size;
@@ -204,12 +253,17 @@ static void TYPED(pass)(const char *precision, double tolerance, int kind, int p
   }
   v = TYPED(draw)(&a, padded);
   e = TYPED(draw)(&a, padded);
+  for (int m = 0; m < 4; m++) old[m] = TYPED(Numbers)(&a, padded, 0, 0);
   for (ptrdiff_t i = 0; i < padded; i++) { /* zeros around the vectors */
     if (i < layer || i >= layer + cells) v.z[i] = v.p[i] = v.x[i] = v.r[i] = 0;
     e.z[i] = v.z[i];
     e.p[i] = v.p[i];
     e.x[i] = v.x[i];
     e.r[i] = v.r[i];
+    old[0][i] = v.z[i];
+    old[1][i] = v.p[i];
+    old[2][i] = v.x[i];
+    old[3][i] = v.r[i];
   }
   /* the parts */
   for (ptrdiff_t i = layer; i < layer + cells; i++) e.p[i] = FMA(beta, e.p[i], e.z[i]);
@@ -249,6 +303,10 @@ static void TYPED(pass)(const char *precision, double tolerance, int kind, int p
     TYPED(StrataThomasHost)(&q.lines, 0, 1, v.r + layer, 0, NULL, e.z + layer, 0, NewArray(&a, TYPED(StrataThomasWorkHost)(&q.lines)));
     is_bits(e.s, e.z + layer, cells * sizeof(REAL), "z of lines is that of the column solve, bit for bit");
   }
+#if STRATA_HAVE_CUDA
+  if (q.lean && TapHasDevice()) TYPED(lean_device)(&q, beta, alpha, old, &v, layer, sum, tolerance);
+#endif
+  if (q.lean && !TapHasDevice()) skip("no GPU");
   FreeArrays(&a);
 }
 
