@@ -72,7 +72,7 @@ STRATA_CELL void CELL(strata_partition_shared_row)(const REAL level[4], const RE
 STRATA_CELL REAL CELL(strata_partition_factor)(const REAL row[3], int singular, REAL *N, REAL *D)
 {
   const REAL whole = row[2] * *D, E = FMA(-row[0], *N, whole), den = FMA(-row[1], *D, E), unit = TYPED(strata_unit)(den);
-  const REAL inverse = *D * (1 / den);
+  const REAL next = den * unit, inverse = *D * TYPED(strata_reciprocal)(next) * unit;
 
   if (singular && row[1] == 0 && CELL(strata_abs)(E) <= 8 * (REAL)REAL_EPSILON * (CELL(strata_abs)(whole) + CELL(strata_abs)(row[0] * *N))) {
     *N = 0;
@@ -80,6 +80,6 @@ STRATA_CELL REAL CELL(strata_partition_factor)(const REAL row[3], int singular, 
     return 0;
   }
   *N = E * unit;
-  *D = den * unit;
+  *D = next;
   return inverse;
 }

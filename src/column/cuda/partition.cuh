@@ -41,7 +41,8 @@ enum Phase {
    Once they are joined the first two are the carry before the chunk and the solution after it. */
 template <class T> struct Job {
   StrataPartition plan;
-  int             nv;
+  int             nv, shift; /* shift: there are 2^shift segments */
+  unsigned        tiles;     /* blocks for one chunk of all lines of a vector */
   const T        *r, *add, *start;
   T              *z, *parts;
   ptrdiff_t       ldr, ldz, lines;
@@ -50,6 +51,25 @@ template <class T> struct Job {
 template <class T> static __device__ __forceinline__ T *part_of(const Job<T> &job, int m, int chunk, ptrdiff_t item)
 {
   return job.parts + ((ptrdiff_t)m * job.plan.chunks + chunk) * (job.lines * job.nv) + item;
+}
+
+/* What a block is to work on: divisions only where there are several chunks or vectors */
+struct Place {
+  unsigned tile, chunk, v;
+};
+
+template <class T> static __device__ __forceinline__ Place place(const Job<T> &job)
+{
+  Place p = {blockIdx.x, 0, 0};
+
+  if (job.plan.chunks > 1 || job.nv > 1) {
+    const unsigned q = p.tile / job.tiles;
+
+    p.tile -= q * job.tiles;
+    p.v = q / job.plan.chunks;
+    p.chunk = q - p.v * job.plan.chunks;
+  }
+  return p;
 }
 
 /* Copies to shared memory while the thread goes on */
@@ -62,7 +82,7 @@ static __device__ __forceinline__ void fetched()
   asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-/* What is in shared memory is read again after this, instead of being kept in registers that are needed for other things */
+/* What is in shared memory is read after this, not before: registers are needed for other things */
 static __device__ __forceinline__ void forget()
 {
   asm volatile("" ::: "memory");
@@ -80,7 +100,8 @@ static inline __host__ __device__ int table_pairs(int segments)
   return 2 * segments * (L + 1);
 }
 
-template <class T> static __device__ __forceinline__ void make_table(Pair<T> *table, const typename Typed<T>::Lines &lines, const StrataPartition &plan, int chunk)
+template <class T>
+static __device__ __forceinline__ void make_table(Pair<T> *table, const typename Typed<T>::Lines &lines, const StrataPartition &plan, int chunk)
 {
   const int size = plan.segments * plan.length, levels = lines.coef.n[lines.axis];
 
@@ -90,7 +111,7 @@ template <class T> static __device__ __forceinline__ void make_table(Pair<T> *ta
 
     if (k >= levels) break;
     strata_shared_level(&lines, lines.axis, k, level);
-    table[at]                                = {level[0], level[1]};
+    table[at] = {level[0], level[1]};
     table[plan.segments * (L + 1) + at] = {level[2], level[3]};
   }
 }
@@ -115,7 +136,16 @@ template <class T, int ROWS, bool FULL> struct Segment {
   {
     return ROWS == STRATA_ROWS_SHARED ? legs[j].v[1] * s[j] : c[j * step];
   }
+  /* singular is looked at once, not in each row */
   __device__ __forceinline__ void factor_shared(const T line[3], int singular, T N)
+  {
+    if (singular)
+      factor_shared_rows(line, 1, N);
+    else
+      factor_shared_rows(line, 0, N);
+    forget();
+  }
+  __device__ __forceinline__ void factor_shared_rows(const T line[3], int singular, T N)
   {
     T D = 1;
 
@@ -128,17 +158,18 @@ template <class T, int ROWS, bool FULL> struct Segment {
 
         strata_partition_shared_row(level, line, row);
         s[j] = strata_partition_factor(row, singular, &N, &D);
+        if (j % 4 == 3) forget();
       }
-    forget();
   }
   /* One row, in turn; b[j] is the right-hand side */
   __device__ __forceinline__ void factor_row(int j, const T row[3], int singular, T &N, T &D)
   {
     const T inverse = strata_partition_factor(row, singular, &N, &D);
 
-    s[j]        = -(row[0] * inverse);
+    s[j] = -(row[0] * inverse);
     c[j * step] = row[1] * inverse;
-    b[j]        = b[j] * inverse;
+    b[j] = b[j] * inverse;
+    if (j % 4 == 3) forget();
   }
   __device__ __forceinline__ void scale_shared(const T line[3])
   {
@@ -152,7 +183,10 @@ template <class T, int ROWS, bool FULL> struct Segment {
 
 #pragma unroll
     for (int j = 0; j < L; j++)
-      if (has(j)) strata_part_row(&part, f(j), after(j), b[j]);
+      if (has(j)) {
+        strata_part_row(&part, f(j), after(j), b[j]);
+        if (j % 4 == 3) forget();
+      }
     return part;
   }
   __device__ __forceinline__ void sum_forward(T sum[2]) const

@@ -3,6 +3,7 @@
    threads a segment. The cells of a warp lie together in memory; they pass through shared memory, a row of it for each thread.
 */
 #include "partition.cuh"
+#include <climits>
 
 namespace partition
 {
@@ -101,35 +102,37 @@ template <class T, int STEP> static __device__ __forceinline__ T chain(T sum[2],
 
 template <class T, int ROWS, Phase PHASE, bool FULL>
 static __global__ void __launch_bounds__(WARP *WARPS, sizeof(T) == 8 ? 4 : 6)
-    contiguous(__grid_constant__ const typename Typed<T>::Lines lines, __grid_constant__ const Job<T> job, unsigned by_span, int packed)
+    contiguous(__grid_constant__ const typename Typed<T>::Lines lines, __grid_constant__ const Job<T> job, unsigned by_span, unsigned by_length,
+               int packed)
 {
   extern __shared__ double space[];
   const StrataPartition   &plan = job.plan;
   const int                axis = lines.axis, levels = lines.coef.n[axis], P = plan.segments, lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-  const int                seg = lane % P, together = WARP / P, warps = blockDim.x / WARP;
-  const unsigned           blocks = (unsigned)((job.lines + together * warps - 1) / (together * warps));
-  const unsigned           chunk = blockIdx.x / blocks % plan.chunks, v = blockIdx.x / blocks / plan.chunks;
-  const ptrdiff_t          first = ((ptrdiff_t)(blockIdx.x % blocks) * warps + warp) * together, wanted = first + lane / P;
-  const ptrdiff_t          q = wanted < job.lines ? wanted : job.lines - 1, item = v * job.lines + q, base = first * levels + (ptrdiff_t)chunk * P * plan.length;
-  const int                number = chunk * P + seg, k0 = number * plan.length, left = levels - k0;
-  T                       *tile = (T *)space + warp * tiles_of(ROWS, lines.upper != NULL) * Tile<T>::SIZE, *own = tile + lane * Tile<T>::ROW;
-  T                        line[3] = {1, 0, 0}, N = 0, sum[2];
-  Segment<T, ROWS, FULL>   segment;
-  Shape                    shape;
+  const int                seg = lane & (P - 1), together = WARP >> job.shift, warps = blockDim.x / WARP;
+  const Place              at = place(job);
+  const unsigned           chunk = at.chunk, v = at.v;
+  const ptrdiff_t          first = ((ptrdiff_t)at.tile * warps + warp) * together, wanted = first + (lane >> job.shift);
+  const ptrdiff_t          q = wanted < job.lines ? wanted : job.lines - 1, item = v * job.lines + q,
+                  base = first * levels + (ptrdiff_t)chunk * P * plan.length;
+  const int              number = chunk * P + seg, k0 = number * plan.length, left = levels - k0;
+  T                     *tile = (T *)space + warp * tiles_of(ROWS, lines.upper != NULL) * Tile<T>::SIZE, *own = tile + lane * Tile<T>::ROW;
+  T                      line[3] = {1, 0, 0}, N = 0, sum[2];
+  Segment<T, ROWS, FULL> segment;
+  Shape                  shape;
 
-  shape.span      = plan.chunks == 1 ? levels : P * plan.length;
-  shape.length    = plan.length;
-  shape.segments  = P;
-  shape.by_span   = by_span;
-  shape.by_length = (65536 + plan.length - 1) / plan.length;
+  shape.span = plan.chunks == 1 ? levels : P * plan.length;
+  shape.length = plan.length;
+  shape.segments = P;
+  shape.by_span = by_span;
+  shape.by_length = by_length;
   {
     const ptrdiff_t lines_left = job.lines - first, most = plan.chunks == 1 ? levels : min(levels - (int)chunk * P * plan.length, P * plan.length);
 
     shape.cells = lines_left <= 0 ? 0 : (unsigned)((lines_left < together ? lines_left : together) * most);
   }
   segment.count = left < 0 ? 0 : left < plan.length ? left : plan.length;
-  segment.c     = own;
-  segment.step  = 1;
+  segment.c = own;
+  segment.step = 1;
 
   take(tile, job.r + v * job.ldr + base, shape, packed);
   if (ROWS == STRATA_ROWS_ARRAYS) {
@@ -149,35 +152,43 @@ static __global__ void __launch_bounds__(WARP *WARPS, sizeof(T) == 8 ? 4 : 6)
     segment.factor_shared(line, lines.singular, N);
   }
   T beyond = 0;
-  if (ROWS == STRATA_ROWS_ARRAYS && !lines.upper && segment.count && k0 + segment.count < levels) beyond = lines.lower[q * levels + k0 + segment.count];
+  if (ROWS == STRATA_ROWS_ARRAYS && !lines.upper && segment.count && k0 + segment.count < levels)
+    beyond = lines.lower[q * levels + k0 + segment.count];
   fetched();
   __syncwarp();
 #pragma unroll
   for (int j = 0; j < L; j++)
     if (segment.has(j)) segment.b[j] = own[j];
-  if (ROWS == STRATA_ROWS_SHARED) segment.scale_shared(line);
+  if (ROWS == STRATA_ROWS_SHARED)
+    segment.scale_shared(line);
   else {
     T   D = 1;
-    int x[3];
+    int x[3] = {0, 0, 0};
 
-    strata_line_start(lines.coef.n, axis, q, x);
+    if (ROWS == STRATA_ROWS_CELLS) strata_line_start(lines.coef.n, axis, q, x);
+    auto factor = [&](int singular) {
 #pragma unroll
-    for (int j = 0; j < L; j++)
-      if (segment.has(j)) {
-        T row[3];
+      for (int j = 0; j < L; j++)
+        if (segment.has(j)) {
+          T row[3];
 
-        if (ROWS == STRATA_ROWS_ARRAYS) {
-          const T   *lower = own + Tile<T>::SIZE;
-          const bool last  = FULL ? j == L - 1 : j == segment.count - 1;
-          const T    upper = lines.upper ? own[3 * Tile<T>::SIZE + j] : last ? beyond : lower[j < L - 1 ? j + 1 : j];
+          if (ROWS == STRATA_ROWS_ARRAYS) {
+            const T   *lower = own + Tile<T>::SIZE;
+            const bool last = FULL ? j == L - 1 : j == segment.count - 1;
+            const T    upper = lines.upper ? own[3 * Tile<T>::SIZE + j] : last ? beyond : lower[j < L - 1 ? j + 1 : j];
 
-          strata_array_row(lines.coef.scale, lines.coef.shift, lower[j], upper, own[2 * Tile<T>::SIZE + j], row);
-        } else {
-          x[axis] = k0 + j;
-          strata_line_row(&lines, axis, ROWS, line, x, row);
+            strata_array_row(lines.coef.scale, lines.coef.shift, lower[j], upper, own[2 * Tile<T>::SIZE + j], row);
+          } else {
+            x[axis] = k0 + j;
+            strata_line_row(&lines, axis, ROWS, line, x, row);
+          }
+          segment.factor_row(j, row, singular, N, D);
         }
-        segment.factor_row(j, row, lines.singular, N, D);
-      }
+    };
+    if (lines.singular)
+      factor(1);
+    else
+      factor(0);
   }
 
   if constexpr (PHASE == TOTALS) {
@@ -215,20 +226,24 @@ static bool whole_packs(const void *p)
   return (uintptr_t)p % 16 == 0; /* NULL too */
 }
 
-template <class T, int ROWS, Phase PHASE, bool FULL> static int launch(const typename Typed<T>::Lines &lines, const Job<T> &job, cudaStream_t stream)
+template <class T, int ROWS, Phase PHASE, bool FULL> static int launch(const typename Typed<T>::Lines &lines, Job<T> job, cudaStream_t stream)
 {
-  const int       levels = lines.coef.n[lines.axis], together = WARP / job.plan.segments, span = job.plan.chunks == 1 ? levels : job.plan.segments * L;
+  const int levels = lines.coef.n[lines.axis], length = job.plan.length, together = WARP >> job.shift,
+            span = job.plan.chunks == 1 ? levels : job.plan.segments * L;
   const ptrdiff_t groups = (job.lines + together - 1) / together;
-  const int       warps  = groups < WARPS ? (int)groups : WARPS;
-  const ptrdiff_t blocks = (groups + warps - 1) / warps * job.plan.chunks * job.nv;
-  const int       packed = levels % Tile<T>::V == 0 && job.ldr % Tile<T>::V == 0 && job.ldz % Tile<T>::V == 0 && whole_packs(job.r) && whole_packs(job.z) &&
+  const int       warps = groups < WARPS ? (int)groups : WARPS;
+  const ptrdiff_t tiles = (groups + warps - 1) / warps, blocks = tiles * job.plan.chunks * job.nv;
+  const int packed = levels % Tile<T>::V == 0 && job.ldr % Tile<T>::V == 0 && job.ldz % Tile<T>::V == 0 && whole_packs(job.r) && whole_packs(job.z) &&
                      (ROWS != STRATA_ROWS_ARRAYS || (whole_packs(lines.lower) && whole_packs(lines.upper) && whole_packs(lines.excess)));
   const size_t bytes = sizeof(T) * warps * tiles_of(ROWS, lines.upper != NULL) * Tile<T>::SIZE +
                        (ROWS == STRATA_ROWS_SHARED ? sizeof(Pair<T>) * table_pairs(job.plan.segments) : 0);
   const cudaError_t err = cudaFuncSetAttribute(contiguous<T, ROWS, PHASE, FULL>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
 
   if (err != cudaSuccess) return (int)err;
-  contiguous<T, ROWS, PHASE, FULL><<<(unsigned)blocks, WARP * warps, bytes, stream>>>(lines, job, ((1u << 22) + span - 1) / span, packed);
+  if (blocks > INT_MAX) return (int)cudaErrorInvalidConfiguration;
+  job.tiles = (unsigned)tiles;
+  contiguous<T, ROWS, PHASE, FULL>
+      <<<(unsigned)blocks, WARP * warps, bytes, stream>>>(lines, job, ((1u << 22) + span - 1) / span, (65536u + length - 1) / length, packed);
   return (int)cudaGetLastError();
 }
 
@@ -245,7 +260,9 @@ template <class T, Phase PHASE> static int choose(const typename Typed<T>::Lines
 
 template <class T> static int phases(const typename Typed<T>::Lines &lines, const Job<T> &job, Phase phase, cudaStream_t stream)
 {
-  return phase == WHOLE ? choose<T, WHOLE>(lines, job, stream) : phase == TOTALS ? choose<T, TOTALS>(lines, job, stream) : choose<T, FINISH>(lines, job, stream);
+  return phase == WHOLE    ? choose<T, WHOLE>(lines, job, stream)
+         : phase == TOTALS ? choose<T, TOTALS>(lines, job, stream)
+                           : choose<T, FINISH>(lines, job, stream);
 }
 
 int launch_contiguous(const StrataLines_d &lines, const Job<double> &job, Phase phase, cudaStream_t stream)

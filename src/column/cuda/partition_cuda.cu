@@ -11,7 +11,8 @@ constexpr int THREADS = 128;
 /* ---- set-up: a thread walks through a line and leaves what is kept of its segments --------------------------------------------------- */
 
 template <class T, int ROWS>
-static __global__ void __launch_bounds__(THREADS) set_up(__grid_constant__ const typename Typed<T>::Lines lines, StrataPartition plan, ptrdiff_t count, T *start)
+static __global__ void __launch_bounds__(THREADS)
+    set_up(__grid_constant__ const typename Typed<T>::Lines lines, StrataPartition plan, ptrdiff_t count, T *start)
 {
   const ptrdiff_t q = (ptrdiff_t)blockIdx.x * THREADS + threadIdx.x, step = strata_partition_start_step(&plan, count);
   const int       axis = lines.axis, levels = lines.coef.n[axis];
@@ -37,14 +38,17 @@ static __global__ void __launch_bounds__(THREADS) set_up(__grid_constant__ const
 
 template <class T> static int prepare(const typename Typed<T>::Lines &lines, T *start, cudaStream_t stream)
 {
-  const StrataPartition plan   = StrataPartitionPlan(lines.coef.n, lines.axis);
-  const ptrdiff_t       count  = strata_line_count(lines.coef.n, lines.axis);
+  const StrataPartition plan = StrataPartitionPlan(lines.coef.n, lines.axis);
+  const ptrdiff_t       count = strata_line_count(lines.coef.n, lines.axis);
   const unsigned        blocks = (unsigned)((count + THREADS - 1) / THREADS);
 
   if (!count) return 0;
-  if (lines.rows == STRATA_ROWS_SHARED) set_up<T, STRATA_ROWS_SHARED><<<blocks, THREADS, 0, stream>>>(lines, plan, count, start);
-  else if (lines.rows == STRATA_ROWS_ARRAYS) set_up<T, STRATA_ROWS_ARRAYS><<<blocks, THREADS, 0, stream>>>(lines, plan, count, start);
-  else set_up<T, STRATA_ROWS_CELLS><<<blocks, THREADS, 0, stream>>>(lines, plan, count, start);
+  if (lines.rows == STRATA_ROWS_SHARED)
+    set_up<T, STRATA_ROWS_SHARED><<<blocks, THREADS, 0, stream>>>(lines, plan, count, start);
+  else if (lines.rows == STRATA_ROWS_ARRAYS)
+    set_up<T, STRATA_ROWS_ARRAYS><<<blocks, THREADS, 0, stream>>>(lines, plan, count, start);
+  else
+    set_up<T, STRATA_ROWS_CELLS><<<blocks, THREADS, 0, stream>>>(lines, plan, count, start);
   return (int)cudaGetLastError();
 }
 
@@ -67,14 +71,14 @@ template <class T> static __device__ __forceinline__ void pass(const Job<T> &job
     const typename Typed<T>::Part part = read(job, chunk, item);
 
     *part_of(job, 0, chunk, item) = before;
-    before                        = strata_part_carry(&part, before);
+    before = strata_part_carry(&part, before);
   }
 #pragma unroll 4
   for (int chunk = end - 1; chunk >= from; chunk--) {
     const typename Typed<T>::Part part = read(job, chunk, item);
 
     *part_of(job, 1, chunk, item) = after;
-    after                         = strata_part_first(&part, part.carry[0], after);
+    after = strata_part_first(&part, part.carry[0], after);
   }
 }
 
@@ -90,8 +94,8 @@ template <class T> static __global__ void __launch_bounds__(THREADS) join_few(__
 template <class T> static __global__ void __launch_bounds__(STRATA_JOIN_GROUPS) join_many(__grid_constant__ const Job<T> job, int length)
 {
   __shared__ typename Typed<T>::Part group[STRATA_JOIN_GROUPS];
-  const ptrdiff_t         item = blockIdx.x;
-  const int               chunks = job.plan.chunks, groups = (chunks + length - 1) / length, from = threadIdx.x * length, end = min(from + length, chunks);
+  const ptrdiff_t                    item = blockIdx.x;
+  const int chunks = job.plan.chunks, groups = (chunks + length - 1) / length, from = threadIdx.x * length, end = min(from + length, chunks);
   typename Typed<T>::Part own = none(T());
 
 #pragma unroll 4
@@ -105,13 +109,13 @@ template <class T> static __global__ void __launch_bounds__(STRATA_JOIN_GROUPS) 
       const T next = strata_part_carry(&group[g], before);
 
       group[g].carry[0] = before;
-      before            = next;
+      before = next;
     }
     for (int g = groups - 1; g >= 0; g--) {
       const T next = strata_part_first(&group[g], group[g].carry[0], after);
 
       group[g].carry[1] = after;
-      after             = next;
+      after = next;
     }
   }
   __syncthreads();
@@ -122,29 +126,34 @@ template <class T> static int join(const Job<T> &job, cudaStream_t stream)
 {
   const ptrdiff_t items = job.lines * job.nv;
 
-  if (job.plan.chunks <= STRATA_JOIN_FEW) join_few<T><<<(unsigned)((items + THREADS - 1) / THREADS), THREADS, 0, stream>>>(job);
-  else join_many<T><<<(unsigned)items, STRATA_JOIN_GROUPS, 0, stream>>>(job, strata_join_length(job.plan.chunks));
+  if (job.plan.chunks <= STRATA_JOIN_FEW)
+    join_few<T><<<(unsigned)((items + THREADS - 1) / THREADS), THREADS, 0, stream>>>(job);
+  else
+    join_many<T><<<(unsigned)items, STRATA_JOIN_GROUPS, 0, stream>>>(job, strata_join_length(job.plan.chunks));
   return (int)cudaGetLastError();
 }
 
 /* ---- the solve --------------------------------------------------------------------------------------------------------------------------- */
 
 template <class T>
-static int solve(const typename Typed<T>::Lines &lines, const T *start, int nv, const T *r, ptrdiff_t ldr, const T *add, T *z, ptrdiff_t ldz, void *work, cudaStream_t stream)
+static int solve(const typename Typed<T>::Lines &lines, const T *start, int nv, const T *r, ptrdiff_t ldr, const T *add, T *z, ptrdiff_t ldz,
+                 void *work, cudaStream_t stream)
 {
   Job<T> job;
   int    err;
 
-  job.plan  = StrataPartitionPlan(lines.coef.n, lines.axis);
-  job.nv    = nv;
-  job.r     = r;
-  job.add   = add;
+  job.plan = StrataPartitionPlan(lines.coef.n, lines.axis);
+  job.nv = nv;
+  job.r = r;
+  job.add = add;
   job.start = start;
-  job.z     = z;
+  job.z = z;
   job.parts = (T *)work;
-  job.ldr   = ldr;
-  job.ldz   = ldz;
+  job.ldr = ldr;
+  job.ldz = ldz;
   job.lines = strata_line_count(lines.coef.n, lines.axis);
+  job.shift = 0;
+  while (1 << job.shift < job.plan.segments) job.shift++;
   if (!job.lines || !nv) return 0;
 #define PHASE(phase) (job.plan.contiguous ? launch_contiguous(lines, job, phase, stream) : launch_strided(lines, job, phase, stream))
   if (job.plan.chunks == 1) return PHASE(WHOLE);
@@ -155,14 +164,15 @@ static int solve(const typename Typed<T>::Lines &lines, const T *start, int nv, 
 
 } // namespace partition
 
-#define ENTRY_POINTS(T, S) \
-  int StrataPartitionSetUpCUDA_##S(const StrataLines_##S *lines, T *start, void *stream) \
-  { \
-    return partition::prepare<T>(*lines, start, (cudaStream_t)stream); \
-  } \
-  int StrataPartitionCUDA_##S(const StrataLines_##S *lines, const T *start, int nv, const T *r, ptrdiff_t ldr, const T *add, T *z, ptrdiff_t ldz, void *work, void *stream) \
-  { \
-    return partition::solve<T>(*lines, start, nv, r, ldr, add, z, ldz, work, (cudaStream_t)stream); \
+#define ENTRY_POINTS(T, S)                                                                                                                           \
+  int StrataPartitionSetUpCUDA_##S(const StrataLines_##S *lines, T *start, void *stream)                                                             \
+  {                                                                                                                                                  \
+    return partition::prepare<T>(*lines, start, (cudaStream_t)stream);                                                                               \
+  }                                                                                                                                                  \
+  int StrataPartitionCUDA_##S(const StrataLines_##S *lines, const T *start, int nv, const T *r, ptrdiff_t ldr, const T *add, T *z, ptrdiff_t ldz,    \
+                              void *work, void *stream)                                                                                              \
+  {                                                                                                                                                  \
+    return partition::solve<T>(*lines, start, nv, r, ldr, add, z, ldz, work, (cudaStream_t)stream);                                                  \
   }
 ENTRY_POINTS(double, d)
 ENTRY_POINTS(float, f)

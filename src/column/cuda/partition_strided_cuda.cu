@@ -3,6 +3,7 @@
    them. Right-hand sides go straight to registers, rows that are stored for each cell through shared memory.
 */
 #include "partition.cuh"
+#include <climits>
 
 namespace partition
 {
@@ -16,27 +17,29 @@ static int numbers(int rows, int has_upper)
 }
 
 template <class T, int ROWS, Phase PHASE, bool FULL>
-static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 4)
+static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 3)
     strided(__grid_constant__ const typename Typed<T>::Lines lines, __grid_constant__ const Job<T> job)
 {
   constexpr int            EXCHANGED = PHASE == TOTALS ? 5 : 4;
   extern __shared__ double space[];
   __shared__ T             exchange[EXCHANGED][THREADS];
   const StrataPartition   &plan = job.plan;
-  const int                axis = lines.axis, levels = lines.coef.n[axis], width = THREADS / plan.segments, seg = threadIdx.x / width, tid = threadIdx.x;
-  const unsigned           tiles = (unsigned)((job.lines + width - 1) / width), chunk = blockIdx.x / tiles % plan.chunks, v = blockIdx.x / tiles / plan.chunks;
-  const ptrdiff_t          wanted = (ptrdiff_t)(blockIdx.x % tiles) * width + tid % width, q = wanted < job.lines ? wanted : job.lines - 1;
+  const int                axis = lines.axis, levels = lines.coef.n[axis], tid = threadIdx.x;
+  const int                width = THREADS >> job.shift, seg = (tid << job.shift) / THREADS, w = tid & (width - 1);
+  const Place              at = place(job);
+  const unsigned           chunk = at.chunk, v = at.v;
+  const ptrdiff_t          wanted = (ptrdiff_t)at.tile * width + w, q = wanted < job.lines ? wanted : job.lines - 1;
   const ptrdiff_t          stride = strata_line_stride(lines.coef.n, axis), item = v * job.lines + q;
   const int                number = chunk * plan.segments + seg, k0 = number * plan.length, left = levels - k0;
   Segment<T, ROWS, FULL>   segment;
   T                       *own = (T *)space + tid, line[3] = {1, 0, 0}, N = 0, sum[2];
-  int                      x[3];
+  int                      x[3] = {0, 0, 0};
 
   segment.count = left < 0 ? 0 : left < plan.length ? left : plan.length;
-  segment.c     = own;
-  segment.step  = THREADS;
-  strata_line_start(lines.coef.n, axis, q, x);
-  const ptrdiff_t id = strata_line_cell(lines.coef.n, x) + k0 * stride;
+  segment.c = own;
+  segment.step = THREADS;
+  if (ROWS == STRATA_ROWS_CELLS) strata_line_start(lines.coef.n, axis, q, x);
+  const ptrdiff_t id = (axis == 2 ? q : q + q / lines.coef.n[0] * (stride * (levels - 1))) + k0 * stride;
   const T        *r = job.r + v * job.ldr + id;
 
   if (ROWS == STRATA_ROWS_ARRAYS) {
@@ -69,32 +72,38 @@ static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 4)
       if (!lines.upper && segment.count && k0 + segment.count < levels) beyond = lines.lower[id + segment.count * stride];
       fetched(); /* what this thread has fetched itself */
     }
+    auto factor = [&](int singular) {
 #pragma unroll
-    for (int j = 0; j < L; j++)
-      if (segment.has(j)) {
-        T row[3];
+      for (int j = 0; j < L; j++)
+        if (segment.has(j)) {
+          T row[3];
 
-        if (ROWS == STRATA_ROWS_ARRAYS) {
-          const bool last  = FULL ? j == L - 1 : j == segment.count - 1;
-          const T    upper = lines.upper ? own[(2 * L + j) * THREADS] : last ? beyond : own[(j < L - 1 ? j + 1 : j) * THREADS];
+          if (ROWS == STRATA_ROWS_ARRAYS) {
+            const bool last = FULL ? j == L - 1 : j == segment.count - 1;
+            const T    upper = lines.upper ? own[(2 * L + j) * THREADS] : last ? beyond : own[(j < L - 1 ? j + 1 : j) * THREADS];
 
-          strata_array_row(lines.coef.scale, lines.coef.shift, own[j * THREADS], upper, own[(L + j) * THREADS], row);
-        } else {
-          x[axis] = k0 + j;
-          strata_line_row(&lines, axis, ROWS, line, x, row);
+            strata_array_row(lines.coef.scale, lines.coef.shift, own[j * THREADS], upper, own[(L + j) * THREADS], row);
+          } else {
+            x[axis] = k0 + j;
+            strata_line_row(&lines, axis, ROWS, line, x, row);
+          }
+          segment.factor_row(j, row, singular, N, D);
         }
-        segment.factor_row(j, row, lines.singular, N, D);
-      }
+    };
+    if (lines.singular)
+      factor(1);
+    else
+      factor(0);
   }
 
   if constexpr (PHASE == TOTALS) {
     typename Typed<T>::Part part = segment.total();
 
     for (int d = 1; d < plan.segments; d *= 2) { /* a tree */
-      exchange[0][tid]     = part.carry[0];
-      exchange[1][tid]     = part.carry[1];
-      exchange[2][tid]     = part.first[0];
-      exchange[3][tid]     = part.first[1];
+      exchange[0][tid] = part.carry[0];
+      exchange[1][tid] = part.carry[1];
+      exchange[2][tid] = part.first[0];
+      exchange[3][tid] = part.first[1];
       exchange[4 % EXCHANGED][tid] = part.first[2];
       __syncthreads();
       if (seg % (2 * d) == 0) {
@@ -106,7 +115,7 @@ static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 4)
         behind.first[0] = exchange[2][other];
         behind.first[1] = exchange[3][other];
         behind.first[2] = exchange[4 % EXCHANGED][other];
-        part            = strata_part_join(part, behind);
+        part = strata_part_join(part, behind);
       }
       __syncthreads();
     }
@@ -125,14 +134,14 @@ static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 4)
     exchange[1][tid] = sum[1];
     __syncthreads();
     T carry = before;
-    for (int s = 0, o = tid % width; s < seg; s++, o += width) carry = fma(exchange[0][o], carry, exchange[1][o]);
+    for (int s = 0, o = w; s < seg; s++, o += width) carry = fma(exchange[0][o], carry, exchange[1][o]);
     segment.forward(carry);
     segment.sum_backward(sum);
     exchange[2][tid] = sum[0];
     exchange[3][tid] = sum[1];
     __syncthreads();
     T next = after;
-    for (int s = plan.segments - 1, o = tid % width + s * width; s > seg; s--, o -= width) next = fma(exchange[2][o], next, exchange[3][o]);
+    for (int s = plan.segments - 1, o = w + s * width; s > seg; s--, o -= width) next = fma(exchange[2][o], next, exchange[3][o]);
     segment.backward(next);
     if (wanted >= job.lines) return;
 
@@ -151,15 +160,17 @@ static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 4)
   }
 }
 
-template <class T, int ROWS, Phase PHASE, bool FULL> static int launch(const typename Typed<T>::Lines &lines, const Job<T> &job, cudaStream_t stream)
+template <class T, int ROWS, Phase PHASE, bool FULL> static int launch(const typename Typed<T>::Lines &lines, Job<T> job, cudaStream_t stream)
 {
-  const int         width = THREADS / job.plan.segments;
-  const ptrdiff_t   blocks = (job.lines + width - 1) / width * job.plan.chunks * job.nv;
-  const size_t      bytes  = ROWS == STRATA_ROWS_SHARED ? sizeof(Pair<T>) * table_pairs(job.plan.segments)
-                                                        : sizeof(T) * L * THREADS * numbers(ROWS, lines.upper != NULL);
-  const cudaError_t err    = cudaFuncSetAttribute(strided<T, ROWS, PHASE, FULL>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+  const int       width = THREADS >> job.shift;
+  const ptrdiff_t tiles = (job.lines + width - 1) / width, blocks = tiles * job.plan.chunks * job.nv;
+  const size_t    bytes =
+      ROWS == STRATA_ROWS_SHARED ? sizeof(Pair<T>) * table_pairs(job.plan.segments) : sizeof(T) * L * THREADS * numbers(ROWS, lines.upper != NULL);
+  const cudaError_t err = cudaFuncSetAttribute(strided<T, ROWS, PHASE, FULL>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
 
   if (err != cudaSuccess) return (int)err;
+  if (blocks > INT_MAX) return (int)cudaErrorInvalidConfiguration;
+  job.tiles = (unsigned)tiles;
   strided<T, ROWS, PHASE, FULL><<<(unsigned)blocks, THREADS, bytes, stream>>>(lines, job);
   return (int)cudaGetLastError();
 }
@@ -177,7 +188,9 @@ template <class T, Phase PHASE> static int choose(const typename Typed<T>::Lines
 
 template <class T> static int phases(const typename Typed<T>::Lines &lines, const Job<T> &job, Phase phase, cudaStream_t stream)
 {
-  return phase == WHOLE ? choose<T, WHOLE>(lines, job, stream) : phase == TOTALS ? choose<T, TOTALS>(lines, job, stream) : choose<T, FINISH>(lines, job, stream);
+  return phase == WHOLE    ? choose<T, WHOLE>(lines, job, stream)
+         : phase == TOTALS ? choose<T, TOTALS>(lines, job, stream)
+                           : choose<T, FINISH>(lines, job, stream);
 }
 
 int launch_strided(const StrataLines_d &lines, const Job<double> &job, Phase phase, cudaStream_t stream)
