@@ -345,7 +345,7 @@ static PetscErrorCode TestDevice(void)
     PetscCall(Make(37, 19, 21, PETSC_FALSE, PETSC_FALSE, &dm, &A));
     PetscCall(DMCreateGlobalVector(dm, &b));
     PetscCall(VecSetRandom(b, NULL));
-    PetscCall(PetscSNPrintf(options, sizeof(options), "-t_pc_type %s", pcs[p]));
+    PetscCall(PetscSNPrintf(options, sizeof(options), "-t_pc_type %s -t_ksp_rtol 1e-5", pcs[p]));
     PetscCall(Run(A, dm, KSPCG, options, KSP_NORM_UNPRECONDITIONED, b, NULL, PETSC_FALSE, &host));
     PetscCall(MatDestroy(&A));
     PetscCall(DMDestroy(&dm));
@@ -356,7 +356,7 @@ static PetscErrorCode TestDevice(void)
     for (int q = 0; q < 3; q++) {
       PetscBool same;
 
-      PetscCall(PetscSNPrintf(options, sizeof(options), "-t_pc_type %s -t_ksp_cgfused_check_interval %s", pcs[p], intervals[q]));
+      PetscCall(PetscSNPrintf(options, sizeof(options), "-t_pc_type %s -t_ksp_rtol 1e-5 -t_ksp_cgfused_check_interval %s", pcs[p], intervals[q]));
       PetscCall(Run(A, dm, KSPCGFUSED, options, KSP_NORM_UNPRECONDITIONED, bdevice, NULL, PETSC_FALSE, &s));
       is_int(s.its, host.its, "device, %s, interval %s: iterations of the host", pcs[p], intervals[q]);
       ok(s.reason == host.reason && s.length == host.length, "and its reason");
