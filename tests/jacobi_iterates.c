@@ -4,6 +4,7 @@
 */
 /* ranks: 1 2 3 4 */
 #include "problems.h"
+#include "../src/jacobi/kspjacobiimpl.h"
 
 /* What is solved, on one rank or on all */
 typedef struct {
@@ -151,6 +152,55 @@ static PetscErrorCode Iterates(Problem p, int device)
   ok(same[0] && same[1], "the same bits as on one rank%s", device ? " and the host" : "");
   ok(reason, "a given number of cycles");
   PetscCall(SystemDestroy(&alone, &one));
+  PetscCall(SystemDestroy(&p, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sweeps of the inner part of a box while its frames travel give the bits of those that wait for them */
+static PetscErrorCode Travelling(Problem p, PetscInt k, HJacobiPrecision precision, int device)
+{
+  System             s;
+  KSP                ksp;
+  PetscReal          history[2][8];
+  const PetscScalar *ax, *ay;
+  PetscInt           n, count[2], tile = 5;
+  PetscMPIInt        size;
+  int                cut = 0, same = 1;
+
+  PetscFunctionBeginUser;
+  PetscCall(SystemCreate(&p, &s, device));
+  PetscCallMPI(MPI_Comm_size(p.comm, &size));
+  for (int travelling = 0; travelling < 2; travelling++) {
+    Vec          x = travelling ? s.x : s.y;
+    StrataJacobi j;
+
+    PetscCall(Solver(PETSC_COMM_WORLD, s.A, k, 0.7, 5, &ksp));
+    PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+    PetscCall(KSPSetTolerances(ksp, 1e-50, 1e-50, 1e50, 5));
+    PetscCall(KSPHJacobiSetNorm(ksp, HJACOBI_NORM_UPDATE));
+    PetscCall(KSPHJacobiSetPrecision(ksp, precision));
+    if (k > 3) PetscCall(KSPHJacobiSetTile(ksp, 1, &tile)); /* several passes a cycle */
+    PetscCall(KSPSetResidualHistory(ksp, history[travelling], 8, PETSC_TRUE));
+    j = *(StrataJacobi *)ksp->data;
+    j->wide = travelling ? 4 : 1000;
+    PetscCall(Guess(&p, x));
+    PetscCall(KSPSolve(ksp, s.b, x));
+    PetscCall(KSPGetResidualHistory(ksp, NULL, &count[travelling]));
+    if (travelling) cut = j->frames;
+    for (int a = 0; a < 3; a++)
+      if ((j->low[a] || j->high[a]) && p.n[a] < 4 * j->most) cut = 0;
+    PetscCall(KSPDestroy(&ksp));
+  }
+  PetscCall(VecGetLocalSize(s.x, &n));
+  PetscCall(VecGetArrayRead(s.x, &ax));
+  PetscCall(VecGetArrayRead(s.y, &ay));
+  for (PetscInt i = 0; i < n; i++) same &= ax[i] == ay[i];
+  PetscCall(VecRestoreArrayRead(s.x, &ax));
+  PetscCall(VecRestoreArrayRead(s.y, &ay));
+  ok(cut || size == 1, "%s, %s, %d sweeps, precision %s: boxes are wide enough to be cut", ProblemName(&p), device ? "device" : "host", (int)k,
+     HJacobiPrecisions[precision]);
+  ok(same, "the same solution");
+  ok(count[0] == 5 && count[1] == 5 && !memcmp(history[0], history[1], 5 * sizeof(PetscReal)), "the same changes");
   PetscCall(SystemDestroy(&p, &s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -341,7 +391,7 @@ static PetscErrorCode Settings(Problem p, int device)
 
 int main(int argc, char **argv)
 {
-  const PetscInt sizes[3][3] = {{23, 1, 1}, {9, 13, 1}, {7, 5, 6}};
+  const PetscInt sizes[3][3] = {{23, 1, 1}, {9, 13, 1}, {7, 5, 6}}, wide[3][3] = {{101, 1, 1}, {49, 53, 1}, {33, 34, 17}};
   PetscInt       procs[3];
   PetscMPIInt    size;
   Problem        p;
@@ -373,6 +423,25 @@ int main(int argc, char **argv)
             skip("no GPU");
         }
       }
+  for (p.dim = 1; p.dim <= 3; p.dim++)
+    for (int form = MAT_STRATA_CONSTANT; form <= MAT_STRATA_LEGS; form += 2)
+      for (int periodic = 0; periodic < 2; periodic++)
+        for (int device = 0; device <= TapHasDevice(); device++) {
+          PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+          p.form = (MatStrataForm)form;
+          p.mask = form ? MASK_SCATTERED : MASK_NONE;
+          for (int a = 0; a < 3; a++) {
+            p.N[a] = wide[p.dim - 1][a];
+            p.boundary[a] = periodic && a == 0 ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
+            p.side[2 * a] = p.side[2 * a + 1] = MAT_STRATA_DIRICHLET;
+            p.procs[a] = 1;
+          }
+          p.procs[0] = size == 4 && p.dim > 1 ? 2 : p.dim == 1 ? size : 1;
+          if (p.dim > 1) p.procs[1] = size / p.procs[0];
+          for (PetscInt k = 1; k <= 2; k++) PetscCall(Travelling(p, k, HJACOBI_PRECISION_SAME, device));
+          if (p.dim == 2) PetscCall(Travelling(p, 3, HJACOBI_PRECISION_SINGLE, device));
+          if (p.dim < 3) PetscCall(Travelling(p, 6, HJACOBI_PRECISION_SAME, device));
+        }
   memset(&p, 0, sizeof(p));
   p.comm = PETSC_COMM_WORLD;
   p.dim = 2;

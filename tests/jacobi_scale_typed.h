@@ -8,7 +8,7 @@ static void TYPED(frames)(const char *precision)
   for (int m = 0; m < 4; m++) {
     const int  *f = cases[m];
     Arrays      arrays = {.count = 0};
-    StrataBox   box;
+    StrataBox   box, part[2];
     StrataGhost ghost[STRATA_DIRECTIONS] = {{NULL, {0, 0, 0}, 0}};
     int         n[3], good = 1, i[3];
     ptrdiff_t   cells = 1;
@@ -35,7 +35,12 @@ static void TYPED(frames)(const char *precision)
     y = TYPED(Numbers)(&arrays, cells, 0, 1);
     z = Numbers_d(&arrays, own[0] * own[1] * own[2], 0, 1);
     add = Numbers_d(&arrays, own[0] * own[1] * own[2], -1, 1);
-    TYPED(StrataEmbedHost)(n, &box, x, ghost, y);
+    for (int h = 0; h < 2; h++) /* the array in two parts */
+      for (int a = 0; a < 3; a++) {
+        part[h].lo[a] = h && a == 1 ? 3 : 0;
+        part[h].hi[a] = !h && a == 1 ? 3 : n[a];
+      }
+    for (int h = 0; h < 2; h++) TYPED(StrataEmbedHost)(n, &box, &part[h], x, ghost, y);
     for (i[2] = 0; i[2] < n[2]; i[2]++)
       for (i[1] = 0; i[1] < n[1]; i[1]++)
         for (i[0] = 0; i[0] < n[0]; i[0]++) {
@@ -73,7 +78,7 @@ static void TYPED(frames)(const char *precision)
       pointers[STRATA_DIRECTIONS + 3] = (const void **)&dz;
       DeviceArrays(&arrays, STRATA_DIRECTIONS + 4, pointers);
       good = !cudaMemset((void *)dy, 0xff, cells * sizeof(REAL)) && !cudaMemset((void *)dz, 0xff, own[0] * own[1] * own[2] * sizeof(double));
-      good &= !TYPED(StrataEmbedCUDA)(n, &box, dx, ghost, (REAL *)dy, NULL);
+      for (int h = 0; h < 2; h++) good &= !TYPED(StrataEmbedCUDA)(n, &box, &part[h], dx, ghost, (REAL *)dy, NULL);
       DeviceRead(back, dy, cells * sizeof(REAL));
       good &= TYPED(Same)(back, y, cells);
       good &= !TYPED(StrataUnembedCUDA)(n, &box, dy, 4, dadd, (double *)dz, NULL);

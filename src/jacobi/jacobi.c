@@ -189,7 +189,7 @@ static PetscErrorCode StrataJacobiPlan(StrataJacobi j)
   PetscCall(StrataArrayCreate(&j->b, cells * bytes));
   for (l = 0; l < 2; l++) PetscCall(StrataArrayCreate(&j->array[l], cells * bytes));
   PetscCall(StrataArrayCreate(&j->vector, (size_t)g->size_local * sizeof(PetscScalar)));
-  PetscCall(StrataArrayCreate(&j->change, bytes));
+  PetscCall(StrataArrayCreate(&j->change, STRATA_JACOBI_BOXES * bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -201,6 +201,42 @@ static PetscInt StrataJacobiMost(StrataJacobi j, PetscMemType type)
   static const PetscInt deepest[] = {128, 16, 4};
 
   return j->exact && PetscMemTypeHost(type) && !j->frame ? PetscMin(j->most, deepest[j->grid->dim - 1]) : j->most;
+}
+
+/* The layers of a box around another one inside it, as boxes; their number */
+static int StrataJacobiShell(const StrataBox *outer, const StrataBox *inner, StrataBox shell[])
+{
+  StrataBox rest = *outer;
+  int       count = 0;
+
+  for (int a = 2; a >= 0; a--) { /* the widest boxes along the slowest axis */
+    if (inner->lo[a] > rest.lo[a]) {
+      shell[count] = rest;
+      shell[count++].hi[a] = rest.lo[a] = inner->lo[a];
+    }
+    if (inner->hi[a] < rest.hi[a]) {
+      shell[count] = rest;
+      shell[count++].lo[a] = rest.hi[a] = inner->hi[a];
+    }
+  }
+  return count;
+}
+
+/* The cells that so many sweeps compute without frames; none where the owned box is too narrow for the work at the rim to pay off */
+static void StrataJacobiInner(StrataJacobi j, int sweeps, StrataBox *inner)
+{
+  *inner = j->own;
+  for (int a = 0; a < 3; a++) {
+    const PetscInt width = j->own.hi[a] - j->own.lo[a];
+
+    if (!j->low[a] && !j->high[a]) continue;
+    if (!j->exact || j->grid->size == 1 || width < j->wide * j->most) {
+      inner->hi[a] = inner->lo[a];
+      return;
+    }
+    if (j->low[a]) inner->lo[a] += sweeps;
+    if (j->high[a]) inner->hi[a] -= sweeps;
+  }
 }
 
 #define STRATA_TYPED "../jacobi/jacobi_typed.h"

@@ -32,6 +32,7 @@ PetscErrorCode StrataJacobiCreate(PetscObject owner, const char prefix[], Strata
   j->levels = 3;
   j->home = PETSC_MEMTYPE_HOST;
   j->failedrow = -1;
+  j->wide = 32; /* the rim costs some percent more work than the whole box at once */
   j->state = -1;
   PetscCall(PetscObjectComposeFunction(owner, "StrataJacobiGet_C", StrataJacobiGet));
   *jacobi = j;

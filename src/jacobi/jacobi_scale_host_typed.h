@@ -1,12 +1,13 @@
 /* Included by jacobi_scale_host.c for each precision */
 
-void TYPED(StrataEmbedHost)(const int n[3], const StrataBox *own, const double *x, const StrataGhost ghost[], REAL *y)
+void TYPED(StrataEmbedHost)(const int n[3], const StrataBox *own, const StrataBox *box, const double *x, const StrataGhost ghost[], REAL *y)
 {
   int i[3];
 
-  for (i[2] = 0; i[2] < n[2]; i[2]++)
-    for (i[1] = 0; i[1] < n[1]; i[1]++)
-      for (i[0] = 0; i[0] < n[0]; i[0]++) *y++ = CELL(strata_embedded)(own, x, ghost, i, 0);
+  for (i[2] = box->lo[2]; i[2] < box->hi[2]; i[2]++)
+    for (i[1] = box->lo[1]; i[1] < box->hi[1]; i[1]++)
+      for (i[0] = box->lo[0]; i[0] < box->hi[0]; i[0]++)
+        y[i[0] + n[0] * (i[1] + (ptrdiff_t)n[1] * i[2])] = CELL(strata_embedded)(own, x, ghost, i, 0);
 }
 
 void TYPED(StrataUnembedHost)(const int n[3], const StrataBox *own, const REAL *x, double factor, const double *add, double *y)

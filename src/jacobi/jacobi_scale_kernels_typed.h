@@ -20,9 +20,10 @@ STRATA_CELL REAL CELL(strata_embedded)(const StrataBox *own, const double *x, co
 
 STRATA_BEGIN_C
 
-/* An array y from a vector and the ghosts around it; each frame is as wide as its ghosts */
-void TYPED(StrataEmbedHost)(const int n[3], const StrataBox *own, const double *x, const StrataGhost ghost[], REAL *y);
-int TYPED(StrataEmbedCUDA)(const int n[3], const StrataBox *own, const double *x, const StrataGhost ghost[], REAL *y, void *stream);
+/* The cells of a box of an array y from a vector and the ghosts around it; each frame is as wide as its ghosts */
+void TYPED(StrataEmbedHost)(const int n[3], const StrataBox *own, const StrataBox *box, const double *x, const StrataGhost ghost[], REAL *y);
+int TYPED(StrataEmbedCUDA)(const int n[3], const StrataBox *own, const StrataBox *box, const double *x, const StrataGhost ghost[], REAL *y,
+                           void *stream);
 
 /* The vector y = (add ? add : 0) + factor x, where x is the box `own` of an array; y may be add */
 void TYPED(StrataUnembedHost)(const int n[3], const StrataBox *own, const REAL *x, double factor, const double *add, double *y);

@@ -23,12 +23,26 @@ static PetscErrorCode TYPED(StrataJacobiSystem)(StrataJacobi j, StrataJacobiRows
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Boxes of an array from a vector and the cells around it, perhaps from the vector alone */
+static PetscErrorCode TYPED(StrataJacobiEmbedBoxes)(StrataJacobi j, PetscMemType type, int count, const StrataBox box[], const PetscScalar *x,
+                                                    const StrataGhost ghost[], REAL *y)
+{
+  void *stream;
+
+  PetscFunctionBegin;
+  PetscCall(StrataGetStream(type, &stream));
+  for (int m = 0; m < count && j->grid->size_local; m++)
+    StrataDispatch(type, TYPED(StrataEmbedHost)(j->n, &j->own, &box[m], x, ghost, y),
+                   TYPED(StrataEmbedCUDA)(j->n, &j->own, &box[m], x, ghost, y, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The array of a vector on the owned box with the cells around it; to is an array of the work space */
 static PetscErrorCode TYPED(StrataJacobiEmbed)(StrataJacobi j, PetscMemType type, const PetscScalar *x, StrataArray *to)
 {
-  StrataGhost ghost[STRATA_DIRECTIONS];
-  REAL       *y;
-  void       *stream;
+  const StrataBox whole = {{0, 0, 0}, {j->n[0], j->n[1], j->n[2]}};
+  StrataGhost     ghost[STRATA_DIRECTIONS];
+  REAL           *y;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(ghost, sizeof(ghost)));
@@ -37,15 +51,13 @@ static PetscErrorCode TYPED(StrataJacobiEmbed)(StrataJacobi j, PetscMemType type
     PetscCall(StrataHaloEnd(j->frame, ghost));
   }
   PetscCall(StrataArrayWrite(to, type, &y));
-  PetscCall(StrataGetStream(type, &stream));
-  if (j->grid->size_local)
-    StrataDispatch(type, TYPED(StrataEmbedHost)(j->n, &j->own, x, ghost, y), TYPED(StrataEmbedCUDA)(j->n, &j->own, x, ghost, y, stream));
+  PetscCall(TYPED(StrataJacobiEmbedBoxes)(j, type, 1, &whole, x, ghost, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One pass: y = x after the sweeps of the tiling, weights from sweep `first` of the period on */
-static PetscErrorCode TYPED(StrataJacobiPass)(StrataJacobi j, StrataJacobiRows *rows, PetscMemType type, const StrataTiling *t, PetscInt first,
-                                              const REAL *b, const REAL *x, REAL *y, REAL *change)
+/* One pass on a box: y = x after the sweeps of the tiling, weights from sweep `first` of the period on */
+static PetscErrorCode TYPED(StrataJacobiPass)(StrataJacobi j, StrataJacobiRows *rows, PetscMemType type, const StrataTiling *t, const StrataBox *box,
+                                              PetscInt first, const REAL *b, const REAL *x, REAL *y, REAL *change)
 {
   TYPED(StrataSystem) s;
   const REAL         *weight = NULL;
@@ -74,18 +86,48 @@ static PetscErrorCode TYPED(StrataJacobiPass)(StrataJacobi j, StrataJacobiRows *
     }
     kernel = j->chosen[slot];
     PetscCheck(kernel != STRATA_KERNEL_AUTO, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "No kernel can sweep these tiles: %s", j->words);
-    numbers = TYPED(StrataCycleWorkCUDA)(&s, t, kernel, &j->own);
+    numbers = TYPED(StrataCycleWorkCUDA)(&s, t, kernel, box);
     if (j->work.bytes < numbers * sizeof(REAL)) {
       PetscCall(StrataArrayDestroy(&j->work));
       PetscCall(StrataArrayCreate(&j->work, numbers * sizeof(REAL)));
     }
     PetscCall(StrataArrayWrite(&j->work, type, &work));
-    StrataCallCUDA(TYPED(StrataCycleCUDA)(&s, t, kernel, &j->own, weight, b, x, y, change, (REAL *)work, stream));
+    StrataCallCUDA(TYPED(StrataCycleCUDA)(&s, t, kernel, box, weight, b, x, y, change, (REAL *)work, stream));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
   (void)work;
-  PetscCheck(!TYPED(StrataCycleFastHost)(&s, t, &j->own, weight, b, x, y, change), PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for tiles");
+  PetscCheck(!TYPED(StrataCycleFastHost)(&s, t, box, weight, b, x, y, change), PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for tiles");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One pass on the owned box, whose frames are fetched from the other ranks: the inner part of the box is swept while they travel. from: the array of
+   the vector x, in which the owned box is there already if `there`. boxes: into how many the box was cut, each with a largest change of its own. */
+static PetscErrorCode TYPED(StrataJacobiFetchingPass)(StrataJacobi j, StrataJacobiRows *rows, PetscMemType type, const StrataTiling *t,
+                                                      PetscInt first, const REAL *b, const PetscScalar *x, PetscBool there, REAL *from, REAL *y,
+                                                      REAL *change, int *boxes)
+{
+  const StrataBox whole = {{0, 0, 0}, {j->n[0], j->n[1], j->n[2]}};
+  StrataGhost     ghost[STRATA_DIRECTIONS];
+  StrataBox       inner, frame[STRATA_LEGS], rim[STRATA_LEGS];
+  int             frames = 1, rims = 1, m;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(ghost, sizeof(ghost)));
+  *boxes = 0;
+  frame[0] = whole;
+  rim[0] = j->own;
+  PetscCall(StrataHaloBegin(j->frame, x, sizeof(PetscScalar), 1, j->grid->size_local, type));
+  StrataJacobiInner(j, t->sweeps, &inner);
+  if (strata_box_size(&inner)) {
+    if (!there) PetscCall(TYPED(StrataJacobiEmbedBoxes)(j, type, 1, &j->own, x, ghost, from));
+    PetscCall(TYPED(StrataJacobiPass)(j, rows, type, t, &inner, first, b, from, y, change ? change + (*boxes)++ : NULL));
+    frames = StrataJacobiShell(&whole, &j->own, frame);
+    rims = StrataJacobiShell(&j->own, &inner, rim);
+  }
+  PetscCall(StrataHaloEnd(j->frame, ghost));
+  PetscCall(TYPED(StrataJacobiEmbedBoxes)(j, type, frames, frame, x, ghost, from));
+  for (m = 0; m < rims; m++) PetscCall(TYPED(StrataJacobiPass)(j, rows, type, t, &rim[m], first, b, from, y, change ? change + (*boxes)++ : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -100,6 +142,7 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
   const REAL       *b, *from = NULL;
   REAL             *to, *last = NULL;
   void             *stream;
+  int               boxes = 1;
   PetscInt          p;
 
   PetscFunctionBegin;
@@ -110,7 +153,9 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
     const PetscInt  cycle = first + (transpose ? cycles - 1 - p / passes : p / passes), done = p % passes * most;
     const PetscBool final = p + 1 == total ? PETSC_TRUE : PETSC_FALSE;
     StrataTiling    t = j->tiling;
-    StrataArray    *into = &j->array[(total - 1 - p) % 2]; /* the last goes to array[0] */
+    StrataArray    *into = &j->array[(total - 1 - p) % 2], *start = &j->array[(total - p) % 2]; /* the last goes to array[0] */
+    REAL           *values = NULL;                                                              /* of the array that frames are fetched for */
+    PetscScalar    *own = NULL;                                                                 /* its vector */
 
     t.sweeps = (int)PetscMin(most, k - done);
     if (direct && (total - 1 - p) % 2 == 0)
@@ -118,13 +163,10 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
     else
       PetscCall(StrataArrayWrite(into, type, &to));
     if (p == 0) {
-      StrataArray *start = &j->array[(total - p) % 2];
-
       if (x && direct)
         from = (const REAL *)x;
       else if (x) {
-        PetscCall(TYPED(StrataJacobiEmbed)(j, type, x, start));
-        PetscCall(StrataArrayRead(start, type, &from));
+        PetscCall(StrataArrayWrite(start, type, &values));
       } else {
         REAL *zero;
 
@@ -139,17 +181,19 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
         from = zero;
       }
     }
-    PetscCall(TYPED(StrataJacobiPass)(j, rows, type, &t, cycle % j->period * k + done, b, from, to, final ? last : NULL));
-    from = to;
-    if (!final && j->frame) { /* the frames are exchanged anew; cells of the owned box come back as they are */
-      PetscScalar *own;
-
+    if (p && j->frame) {
+      PetscCall(StrataArrayUpdate(start, type, &values));
       PetscCall(StrataArrayWrite(&j->vector, type, &own));
       if (j->grid->size_local)
-        StrataDispatch(type, TYPED(StrataUnembedHost)(j->n, &j->own, to, 1, NULL, own),
-                       TYPED(StrataUnembedCUDA)(j->n, &j->own, to, 1, NULL, own, stream));
-      PetscCall(TYPED(StrataJacobiEmbed)(j, type, own, into));
+        StrataDispatch(type, TYPED(StrataUnembedHost)(j->n, &j->own, values, 1, NULL, own),
+                       TYPED(StrataUnembedCUDA)(j->n, &j->own, values, 1, NULL, own, stream));
     }
+    if (j->frame && (p || x))
+      PetscCall(TYPED(StrataJacobiFetchingPass)(j, rows, type, &t, cycle % j->period * k + done, b, p ? own : x, p ? PETSC_TRUE : PETSC_FALSE, values,
+                                                to, final ? last : NULL, &boxes));
+    else
+      PetscCall(TYPED(StrataJacobiPass)(j, rows, type, &t, &j->own, cycle % j->period * k + done, b, from, to, final ? last : NULL));
+    from = to;
   }
   if (result) *result = (REAL *)from;
   if (stays) *stays = last;
@@ -159,7 +203,8 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
     *change = 0;
     if (j->grid->size_local) {
       PetscCall(StrataArrayRead(&j->change, PETSC_MEMTYPE_HOST, &c));
-      *change = (PetscReal)*c;
+      for (int m = 0; m < boxes; m++)
+        if (c[m] > *change || c[m] != c[m]) *change = (PetscReal)c[m];
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -20,6 +20,9 @@ typedef struct {
 /* Steps of the estimate of eigenvalues, as many as KSPCHEBYSHEV does */
 #define STRATA_JACOBI_STEPS 10
 
+/* Boxes that an owned box is cut into, an inner one and those at its sides */
+#define STRATA_JACOBI_BOXES (1 + STRATA_LEGS)
+
 typedef struct _n_StrataJacobi *StrataJacobi;
 struct _n_StrataJacobi {
   PetscObject owner;  /* the KSP or PC */
@@ -48,6 +51,7 @@ struct _n_StrataJacobi {
   /* how it is swept */
   PetscBool    exact;           /* iterates are those of plain sweeps */
   PetscInt     most;            /* sweeps of one pass */
+  PetscInt     wide;            /* a box so many times as wide as that is swept while its frames travel; tests make it smaller, not below 4 */
   StrataTiling tiling;          /* of a pass of that many */
   PetscInt     reduced;         /* the overlap was made narrower because a rank owns no more cells than this; 0: it was not */
   PetscInt     low[3], high[3]; /* frames of the array of this rank */

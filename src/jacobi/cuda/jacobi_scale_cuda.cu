@@ -71,35 +71,39 @@ typedef struct {
 } Ghosts;
 
 template <class T>
-static __global__ void embed(int n0, int n1, int n2, StrataBox own, const double *__restrict__ x, const __grid_constant__ Ghosts g, T *__restrict__ y)
+static __global__ void embed(int n0, int n1, StrataBox own, StrataBox box, const double *__restrict__ x, const __grid_constant__ Ghosts g,
+                             T *__restrict__ y)
 {
-  EACH(id, (ptrdiff_t)n0 * n1 * n2)
-  {
-    const int i[3] = {(int)(id % n0), (int)(id / n0 % n1), (int)(id / n0 / n1)};
+  const int e0 = box.hi[0] - box.lo[0], e1 = box.hi[1] - box.lo[1];
 
-    y[id] = strata_embedded(&own, x, g.ghost, i, T(0));
+  EACH(id, strata_box_size(&box))
+  {
+    const int i[3] = {box.lo[0] + (int)(id % e0), box.lo[1] + (int)(id / e0 % e1), box.lo[2] + (int)(id / e0 / e1)};
+
+    y[i[0] + n0 * (i[1] + (ptrdiff_t)n1 * i[2])] = strata_embedded(&own, x, g.ghost, i, T(0));
   }
 }
 
 template <class T>
-static int embed_launch(const int n[3], const StrataBox *own, const double *x, const StrataGhost ghost[], T *y, cudaStream_t stream)
+static int embed_launch(const int n[3], const StrataBox *own, const StrataBox *box, const double *x, const StrataGhost ghost[], T *y,
+                        cudaStream_t stream)
 {
-  const ptrdiff_t cells = (ptrdiff_t)n[0] * n[1] * n[2];
+  const ptrdiff_t cells = strata_box_size(box);
   Ghosts          g;
 
   for (int d = 0; d < STRATA_DIRECTIONS; d++) g.ghost[d] = ghost[d];
-  if (cells) embed<<<blocks(cells), THREADS, 0, stream>>>(n[0], n[1], n[2], *own, x, g, y);
+  if (cells) embed<<<blocks(cells), THREADS, 0, stream>>>(n[0], n[1], *own, *box, x, g, y);
   return (int)cudaGetLastError();
 }
 
-int StrataEmbedCUDA_d(const int n[3], const StrataBox *own, const double *x, const StrataGhost ghost[], double *y, void *stream)
+int StrataEmbedCUDA_d(const int n[3], const StrataBox *own, const StrataBox *box, const double *x, const StrataGhost ghost[], double *y, void *stream)
 {
-  return embed_launch(n, own, x, ghost, y, (cudaStream_t)stream);
+  return embed_launch(n, own, box, x, ghost, y, (cudaStream_t)stream);
 }
 
-int StrataEmbedCUDA_f(const int n[3], const StrataBox *own, const double *x, const StrataGhost ghost[], float *y, void *stream)
+int StrataEmbedCUDA_f(const int n[3], const StrataBox *own, const StrataBox *box, const double *x, const StrataGhost ghost[], float *y, void *stream)
 {
-  return embed_launch(n, own, x, ghost, y, (cudaStream_t)stream);
+  return embed_launch(n, own, box, x, ghost, y, (cudaStream_t)stream);
 }
 
 template <class T> static __global__ void unembed(int n0, int n1, StrataBox own, const T *__restrict__ x, double factor, const double *add, double *y)
