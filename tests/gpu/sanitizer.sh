@@ -7,18 +7,9 @@ sanitizer() { # TOOL ARGUMENTS...
   export STRATA_TEST_FEW=1
   programs=$(grep -lE '^ */\* *sanitize *\*/' tests/*.c)
   ok "there are kernel tests" test -n "$programs"
-  for file in $programs; do # all at the same time
-    name=$(basename "$file" .c)
-    (
-      run 1 compute-sanitizer --tool "$@" --error-exitcode 99 "$lib/tests/$name"
-      echo "$rc" >"$tmp/$name.rc"
-      echo "$out" >"$tmp/$name.out"
-    ) &
-  done
-  wait
   for file in $programs; do
     name=$(basename "$file" .c)
-    rc=$(cat "$tmp/$name.rc") out=$(cat "$tmp/$name.out")
+    run 1 compute-sanitizer --tool "$@" --error-exitcode 99 "$lib/tests/$name"
     report "$rc" "$name" "exit status $rc"$'\n'"$out"
     like "$out" "(ERROR|RACECHECK) SUMMARY: 0 (errors|hazards)" "$name: $tool found nothing"
   done
