@@ -119,6 +119,13 @@ STRATA_CLONES void TYPED(strata_cg_line)(int n, REAL beta, const REAL *z, REAL *
   for (int i = 0; i < n; i++) p[i] = CELL(strata_cg_add)(beta, p[i], z[i]);
 }
 
+STRATA_CLONES void TYPED(strata_cg_line_add)(int n, REAL alpha, const REAL *p, REAL *x);
+STRATA_CLONES void TYPED(strata_cg_line_add)(int n, REAL alpha, const REAL *p, REAL *x)
+{
+#pragma GCC ivdep
+  for (int i = 0; i < n; i++) x[i] = CELL(strata_cg_add)(alpha, p[i], x[i]);
+}
+
 STRATA_CLONES REAL TYPED(strata_cg_dot)(int n, const REAL *z, const REAL *s);
 STRATA_CLONES REAL TYPED(strata_cg_dot)(int n, const REAL *z, const REAL *s)
 {
@@ -318,17 +325,27 @@ STRATA_CLONES void TYPED(strata_cg_lean)(const TYPED(StrataCGProblem) *q, int k,
     TYPED(lean)(q, k, i0, count, alpha, p, r, z, sum);
 }
 
-STRATA_CLONES void TYPED(strata_cg_lean_line)(int n, REAL beta, REAL alpha, const REAL *z, REAL *p, REAL *x);
-STRATA_CLONES void TYPED(strata_cg_lean_line)(int n, REAL beta, REAL alpha, const REAL *z, REAL *p, REAL *x)
+STRATA_CLONES void TYPED(strata_cg_lean_line)(int n, REAL beta, REAL alpha, REAL owed, const REAL *z, REAL *p, REAL *x);
+STRATA_CLONES void TYPED(strata_cg_lean_line)(int n, REAL beta, REAL alpha, REAL owed, const REAL *z, REAL *p, REAL *x)
 {
 #pragma GCC ivdep
   for (int i = 0; i < n; i++) {
-    p[i] = CELL(strata_cg_add)(beta, p[i], z[i]);
-    x[i] = CELL(strata_cg_add)(alpha, p[i], x[i]);
+    const REAL before = p[i], now = CELL(strata_cg_add)(beta, before, z[i]);
+
+    p[i] = now;
+    x[i] = CELL(strata_cg_add)(alpha, now, CELL(strata_cg_add)(owed, before, x[i]));
   }
 }
 
-static void TYPED(lean_pass)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL *z, REAL *p, REAL *x, REAL *r, REAL sum[])
+void TYPED(StrataCGPassPayHost)(const TYPED(StrataCGProblem) *q, REAL owed, const REAL *p, REAL *x)
+{
+  const ptrdiff_t size = TYPED(layer)(q);
+
+  for (int k = 0; k < q->lines.coef.n[2]; k++) TYPED(strata_cg_line_add)((int)size, owed, p + size * k, x + size * k);
+}
+
+static void TYPED(lean_pass)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL owed, int later, REAL *z, REAL *p, REAL *x, REAL *r,
+                             REAL sum[])
 {
   const int      *n = q->lines.coef.n;
   const ptrdiff_t size = TYPED(layer)(q);
@@ -336,12 +353,16 @@ static void TYPED(lean_pass)(const TYPED(StrataCGProblem) *q, REAL beta, REAL al
   for (int k = -1; k < n[2]; k++) {
     const ptrdiff_t ahead = size * (k + 1);
 
-    if (k + 1 < n[2]) TYPED(strata_cg_lean_line)((int)size, beta, alpha, z + ahead, p + ahead, x + ahead);
+    if (k + 1 < n[2] && later)
+      TYPED(strata_cg_line)((int)size, beta, z + ahead, p + ahead);
+    else if (k + 1 < n[2])
+      TYPED(strata_cg_lean_line)((int)size, beta, alpha, owed, z + ahead, p + ahead, x + ahead);
     for (int i = 0; k >= 0 && i < n[0]; i += STRIP) TYPED(strata_cg_lean)(q, k, i, n[0] - i < STRIP ? n[0] - i : STRIP, alpha, p, r, z, sum);
   }
 }
 
-void TYPED(StrataCGPassHost)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL *z, REAL *p, REAL *x, REAL *r, REAL sum[], REAL *work)
+void TYPED(StrataCGPassHost)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL owed, int later, REAL *z, REAL *p, REAL *x, REAL *r,
+                             REAL sum[], REAL *work)
 {
   const TYPED(StrataCoef) *c = &q->lines.coef;
   const int                layers = c->n[2], round = c->outside[STRATA_BOTTOM] == STRATA_OUTSIDE_GHOST && layers > 1;
@@ -350,7 +371,7 @@ void TYPED(StrataCGPassHost)(const TYPED(StrataCGProblem) *q, REAL beta, REAL al
   for (int m = 0; m < STRATA_CG_SUMS; m++) sum[m] = 0;
   if (!size || !layers) return;
   if (q->lean) {
-    TYPED(lean_pass)(q, beta, alpha, z, p, x, r, sum);
+    TYPED(lean_pass)(q, beta, alpha, owed, later, z, p, x, r, sum);
     return;
   }
   if (round) TYPED(direction)(q, layers - 1, beta, z, p); /* the first layer looks at the last */

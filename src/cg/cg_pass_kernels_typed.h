@@ -44,8 +44,13 @@ int TYPED(StrataCGLeanStepCUDA)(const TYPED(StrataCGLean) *q, const TYPED(Strata
                                 REAL *work, void *stream);
 int TYPED(StrataCGLeanSumsCUDA)(const TYPED(StrataCGLean) *q, const TYPED(StrataCG) *cg, const REAL *r, const REAL *z, REAL *work, void *stream);
 
-/* p = z + beta p, x = x + alpha p, r = r - alpha A p, z = M r, and all sums. work: as many numbers as a layer has cells */
-void TYPED(StrataCGPassHost)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL *z, REAL *p, REAL *x, REAL *r, REAL sum[], REAL *work);
+/* p = z + beta p, x = x + alpha p, r = r - alpha A p, z = M r, and all sums. work: as many numbers as a layer has cells.
+   With a lean operator x may wait: later not 0 leaves it as it is, and the next pass, which gets that alpha as `owed`, adds both steps at once. */
+void TYPED(StrataCGPassHost)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL owed, int later, REAL *z, REAL *p, REAL *x, REAL *r,
+                             REAL sum[], REAL *work);
+
+/* x = x + owed p, where no pass follows */
+void TYPED(StrataCGPassPayHost)(const TYPED(StrataCGProblem) *q, REAL owed, const REAL *p, REAL *x);
 
 /* How far z is from M r in the layers [first, last), and the largest number of z there; x and r are as before afterwards */
 void TYPED(StrataCGPassProbeHost)(const TYPED(StrataCGProblem) *q, int first, int last, REAL *r, const REAL *z, REAL *x, REAL *work, REAL found[2]);

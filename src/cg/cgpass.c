@@ -18,6 +18,8 @@ struct _n_StrataCGPass {
   ptrdiff_t         pad;
   StrataCGProblem_d problem;
   PetscBool         current; /* are these vectors newer than those of the solver? */
+  PetscBool         owes;    /* does x lack the last step, of length owed? */
+  PetscReal         owed;
 };
 
 /* How far z may be from what our own loops make of r: rounding of another algorithm, not another preconditioner */
@@ -190,6 +192,20 @@ static PetscErrorCode StrataCGPassGive(StrataCGPass pass, StrataArray *from, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* x as it should be */
+static PetscErrorCode StrataCGPassPay(StrataCGPass pass)
+{
+  PetscScalar *x, *p;
+
+  PetscFunctionBegin;
+  if (!pass->owes) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataArrayUpdate(&pass->p, PETSC_MEMTYPE_HOST, &p));
+  PetscCall(StrataArrayUpdate(&pass->x, PETSC_MEMTYPE_HOST, &x));
+  StrataCGPassPayHost_d(&pass->problem, pass->owed, p + pass->pad, x + pass->pad);
+  pass->owes = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Is z what our loops make of r? In all layers, or in one */
 static PetscErrorCode StrataCGPassProbe(StrataCGPass pass, PetscBool all, const char **whynot)
 {
@@ -242,6 +258,7 @@ PetscErrorCode StrataCGPassCreate(KSP ksp, Vec z, Vec p, Vec r, StrataCGPass *cr
   }
   pass = *created;
   pass->current = PETSC_FALSE;
+  pass->owes = PETSC_FALSE;
   if (!*whynot) {
     PetscCall(StrataCGPassEnter(pass, z, p, ksp->vec_sol, r));
     PetscCall(StrataCGPassProbe(pass, made, whynot));
@@ -284,6 +301,7 @@ PetscErrorCode StrataCGPassLeave(StrataCGPass pass, Vec z, Vec p, Vec x, Vec r)
 {
   PetscFunctionBegin;
   if (!pass || !pass->current) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataCGPassPay(pass));
   PetscCall(StrataCGPassGive(pass, &pass->z, z));
   PetscCall(StrataCGPassGive(pass, &pass->p, p));
   PetscCall(StrataCGPassGive(pass, &pass->x, x));
@@ -295,7 +313,9 @@ PetscErrorCode StrataCGPassLeave(StrataCGPass pass, Vec z, Vec p, Vec x, Vec r)
 PetscErrorCode StrataCGPassSolution(StrataCGPass pass, Vec x)
 {
   PetscFunctionBegin;
-  if (pass && pass->current) PetscCall(StrataCGPassGive(pass, &pass->x, x));
+  if (!pass || !pass->current) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataCGPassPay(pass));
+  PetscCall(StrataCGPassGive(pass, &pass->x, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -303,13 +323,17 @@ PetscErrorCode StrataCGPassStep(StrataCGPass pass, PetscReal beta, PetscReal alp
 {
   StrataArray *v[4] = {&pass->z, &pass->p, &pass->x, &pass->r};
   PetscScalar *a[4], *work;
+  const int    later = pass->problem.lean && !pass->owes; /* x every second time */
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(STRATA_CGPass, z, p, x, r));
   PetscCall(StrataCGPassEnter(pass, z, p, x, r));
   PetscCall(StrataArrayWrite(&pass->work, PETSC_MEMTYPE_HOST, &work));
   for (int m = 0; m < 4; m++) PetscCall(StrataArrayUpdate(v[m], PETSC_MEMTYPE_HOST, &a[m]));
-  StrataCGPassHost_d(&pass->problem, beta, alpha, a[0] + pass->pad, a[1] + pass->pad, a[2] + pass->pad, a[3] + pass->pad, sums, work);
+  StrataCGPassHost_d(&pass->problem, beta, alpha, pass->owes ? pass->owed : 0, later, a[0] + pass->pad, a[1] + pass->pad, a[2] + pass->pad,
+                     a[3] + pass->pad, sums, work);
+  pass->owes = later ? PETSC_TRUE : PETSC_FALSE;
+  pass->owed = alpha;
   PetscCall(PetscLogFlops((pass->pc == STRATA_CG_LINES ? 52.0 : 45.0) * pass->c->grid->size_local));
   PetscCall(PetscLogEventEnd(STRATA_CGPass, z, p, x, r));
   PetscFunctionReturn(PETSC_SUCCESS);
