@@ -48,10 +48,10 @@ static void TYPED(finish)(ptrdiff_t n, REAL *work)
 
   if (chunks > 1)
     TYPED(StrataReduceHost)(STRATA_REDUCE_SUM, chunks, work, NULL, work + chunks);
-  else {
-    if (!chunks) work[0] = 0;
+  else if (chunks)
     work[1] = work[0];
-  }
+  else
+    work[0] = 0;
 }
 
 void TYPED(StrataCGUpdateHost)(ptrdiff_t n, const TYPED(StrataCG) *cg, const REAL *z, const REAL *s, REAL *p, REAL *w, REAL *x, REAL *r, REAL *work)
