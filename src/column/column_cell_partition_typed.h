@@ -56,7 +56,9 @@ STRATA_CELL void CELL(strata_then)(REAL s[2], REAL factor, REAL term)
 /* Numbers of a line with shared rows, once it is divided by its area: 1 / area, and of lateral legs and shift what is in a row */
 STRATA_CELL void CELL(strata_partition_line)(REAL area, REAL lateral, REAL shift, REAL line[3])
 {
-  line[0] = 1 / area;
+  const REAL unit = TYPED(strata_unit)(area);
+
+  line[0] = TYPED(strata_reciprocal)(area * unit) * unit;
   line[1] = lateral * line[0];
   line[2] = shift * line[0];
 }

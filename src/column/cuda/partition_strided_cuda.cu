@@ -9,6 +9,7 @@ namespace partition
 {
 
 constexpr int THREADS = 256;
+constexpr int LATE = 4; /* right-hand sides that wait in shared memory, for want of registers while the rows are factored */
 
 /* Numbers in shared memory for each thread and row: c, and what is fetched; the lower legs give their place to c */
 static int numbers(int rows, int has_upper)
@@ -23,6 +24,7 @@ static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 3)
   constexpr int            EXCHANGED = PHASE == TOTALS ? 5 : 4;
   extern __shared__ double space[];
   __shared__ T             exchange[EXCHANGED][THREADS];
+  __shared__ T             late[LATE][THREADS];
   const StrataPartition   &plan = job.plan;
   const int                axis = lines.axis, levels = lines.coef.n[axis], tid = threadIdx.x;
   const int                width = THREADS >> job.shift, seg = (tid << job.shift) / THREADS, w = tid & (width - 1);
@@ -53,7 +55,12 @@ static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 3)
   }
 #pragma unroll
   for (int j = 0; j < L; j++)
-    if (segment.has(j)) segment.b[j] = __ldcs(r + j * stride);
+    if (segment.has(j)) {
+      if (j < L - LATE)
+        segment.b[j] = __ldcs(r + j * stride);
+      else
+        fetch<sizeof(T)>(&late[j - (L - LATE)][tid], r + j * stride);
+    }
   if (number && segment.count) N = job.start[number * job.lines + q];
   if (ROWS == STRATA_ROWS_SHARED) {
     Pair<T> *table = (Pair<T> *)space;
@@ -64,14 +71,18 @@ static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 3)
     segment.legs = table + seg * (L + 1);
     segment.rest = segment.legs + plan.segments * (L + 1);
     segment.factor_shared(line, lines.singular, N);
+    fetched();
+#pragma unroll
+    for (int j = L - LATE; j < L; j++)
+      if (segment.has(j)) segment.b[j] = late[j - (L - LATE)][tid];
     segment.scale_shared(line);
   } else {
     T D = 1, beyond = 0;
 
     if (ROWS == STRATA_ROWS_ARRAYS) {
       if (!lines.upper && segment.count && k0 + segment.count < levels) beyond = lines.lower[id + segment.count * stride];
-      fetched(); /* what this thread has fetched itself */
     }
+    fetched(); /* what this thread has fetched itself */
     auto factor = [&](int singular) {
 #pragma unroll
       for (int j = 0; j < L; j++)
@@ -87,6 +98,7 @@ static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 3)
             x[axis] = k0 + j;
             strata_line_row(&lines, axis, ROWS, line, x, row);
           }
+          if (j >= L - LATE) segment.b[j] = late[j < L - LATE ? 0 : j - (L - LATE)][tid];
           segment.factor_row(j, row, singular, N, D);
         }
     };
