@@ -24,10 +24,11 @@ static const char *const ends[] = {
     "no early tests", "as many as are done"};
 
 typedef struct {
-  HJacobiNorm  norm;
-  PetscInt     interval, overlap;
-  int          end;
-  HJacobiCheck check;
+  HJacobiNorm      norm;
+  HJacobiPrecision precision;
+  PetscInt         interval, overlap;
+  int              end;
+  HJacobiCheck     check;
 } Case;
 
 static PetscErrorCode Solve(const Problem *p, Mat A, Vec b, Vec x, const Case *c, Outcome *o)
@@ -46,6 +47,7 @@ static PetscErrorCode Solve(const Problem *p, Mat A, Vec b, Vec x, const Case *c
   PetscCall(KSPHJacobiSetTile(ksp, 1, &tile));
   PetscCall(KSPHJacobiSetOverlap(ksp, 1, &c->overlap));
   PetscCall(KSPHJacobiSetNorm(ksp, c->norm));
+  PetscCall(KSPHJacobiSetPrecision(ksp, c->precision));
   PetscCall(KSPHJacobiSetCheckInterval(ksp, c->interval));
   PetscCall(KSPHJacobiSetCheck(ksp, c->check));
   PetscCall(KSPHJacobiSetOmega(ksp, c->end == GROWS ? 2.5 : c->end == NAN_LATER ? 1e30 : 0.25));
@@ -139,8 +141,8 @@ static PetscErrorCode Compare(Problem p, Case c)
       c.check = (HJacobiCheck)check;
       PetscCall(Solve(&p, A, b, x, &c, o));
       if (o == &want)
-        ok(o->reason == Expected(&c), "%s, norm %s every %d, %s: %s after %d, %d tests", ProblemName(&p), HJacobiNorms[c.norm], (int)c.interval,
-           ends[c.end], KSPConvergedReasons[o->reason], (int)o->its, (int)o->tests);
+        ok(o->reason == Expected(&c), "%s, norm %s, precision %s, every %d, %s: %s after %d, %d tests", ProblemName(&p), HJacobiNorms[c.norm],
+           HJacobiPrecisions[c.precision], (int)c.interval, ends[c.end], KSPConvergedReasons[o->reason], (int)o->its, (int)o->tests);
       else {
         ok(o->its == want.its && o->reason == want.reason, "%s, %s: %s after %d", memory, HJacobiChecks[check], KSPConvergedReasons[o->reason],
            (int)o->its);
@@ -239,7 +241,12 @@ int main(int argc, char **argv)
       for (int periodic = 0; periodic < 2; periodic++)
         for (int norm = HJACOBI_NORM_2; norm <= HJACOBI_NORM_UPDATE; norm++)
           for (int end = 0; end < ENDS; end++) {
-            Case c = {(HJacobiNorm)norm, (number / ENDS + end) % 3 ? 1 : 3, number % 2 ? STRATA_EXACT : 2, end, HJACOBI_CHECK_OVERLAPPED};
+            Case c = {(HJacobiNorm)norm,
+                      number / 2 % 2 ? HJACOBI_PRECISION_SINGLE : HJACOBI_PRECISION_SAME,
+                      (number / ENDS + end) % 3 ? 1 : 3,
+                      number % 2 ? STRATA_EXACT : 2,
+                      end,
+                      HJACOBI_CHECK_OVERLAPPED};
 
             number++;
             if ((end == ABSOLUTE || end == LATE_TESTS || end == NAN_BEFORE) && norm == HJACOBI_NORM_UPDATE) continue;

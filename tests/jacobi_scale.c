@@ -13,22 +13,24 @@ static void Quotients(void)
   const ptrdiff_t n = 1003;
   Arrays          arrays = {.count = 0};
   double *a = Numbers_d(&arrays, n, -1, 1), *d = Numbers_d(&arrays, n, 0.5, 2), *q = Numbers_d(&arrays, n, 0, 1), *p = Numbers_d(&arrays, n, 0, 1);
-  int     good = 1;
+  const double two = 2;
+  int          good = 1;
 
-  StrataQuotientHost(n, -2, a, d, 0, q);
+  StrataQuotientHost(n, -2, NULL, a, d, 0, q);
   for (ptrdiff_t i = 0; i < n; i++) good &= q[i] == -2 * a[i] / d[i];
-  StrataQuotientHost(n, 1, a, NULL, 3, p);
+  StrataQuotientHost(n, 0.5, &two, a, NULL, 3, p);
   for (ptrdiff_t i = 0; i < n; i++) good &= p[i] == a[i] / 3;
   ok(good, "quotients by an array and by a number");
 #if STRATA_HAVE_CUDA
   if (TapHasDevice()) {
-    double *da = DeviceCopy(a, n * sizeof(*a)), *dd = DeviceCopy(d, n * sizeof(*d)), *back = Numbers_d(&arrays, n, 0, 1);
+    double       *da = DeviceCopy(a, n * sizeof(*a)), *dd = DeviceCopy(d, n * sizeof(*d)), *back = Numbers_d(&arrays, n, 0, 1);
+    const double *dtwo = DeviceCopy(&two, sizeof(two));
 
-    good = !StrataQuotientCUDA(n, 1, da, NULL, 3, dd, NULL);
+    good = !StrataQuotientCUDA(n, 0.5, dtwo, da, NULL, 3, dd, NULL);
     DeviceRead(back, dd, n * sizeof(*back));
     good &= Same_d(back, p, n);
     dd = DeviceCopy(d, n * sizeof(*d));
-    good &= !StrataQuotientCUDA(n, -2, da, dd, 0, da, NULL);
+    good &= !StrataQuotientCUDA(n, -2, NULL, da, dd, 0, da, NULL);
     DeviceRead(back, da, n * sizeof(*back));
     ok(good && Same_d(back, q, n), "on the device");
     DeviceFreeAll();
@@ -36,6 +38,40 @@ static void Quotients(void)
 #endif
     skip("no GPU");
   FreeArrays(&arrays);
+}
+
+/* Powers of two for any number, on the device as on the host */
+static void Powers(void)
+{
+  static const double largest[] = {0, 1, 3, 1e-300, 4e-320, 1e308, INFINITY, NAN, 0.5, 1e-9}, size[] = {1, 2, 4, 0, 0, 0, 1, 1, 1, 0};
+  const float         third = 1.f / 3;
+  int                 good = 1, same = 1;
+
+  for (int m = 0; m < 10; m++) {
+    double power[2], times;
+
+    StrataPowersHost(&largest[m], power);
+    StrataTimesHost(&third, power + 1, &times);
+    good &= power[0] * power[1] == 1 && (!size[m] || power[1] == size[m]) && times == power[1] * third;
+    if (!size[m] && m != 4 && m != 5) good &= largest[m] * power[0] >= 0.5 / 0x1p20 && largest[m] * power[0] <= 1;
+#if STRATA_HAVE_CUDA
+    if (TapHasDevice()) {
+      double *dl = DeviceCopy(&largest[m], sizeof(double)), *dp = DeviceCopy(power, sizeof(power)), *dt = DeviceCopy(power, sizeof(double)), back[2];
+
+      same &= !StrataPowersCUDA(dl, dp, NULL) && !StrataTimesCUDA(DeviceCopy(&third, sizeof(third)), dp + 1, dt, NULL);
+      DeviceRead(back, dp, sizeof(back));
+      same &= back[0] == power[0] && back[1] == power[1];
+      DeviceRead(back, dt, sizeof(double));
+      same &= back[0] == times;
+      DeviceFreeAll();
+    }
+#endif
+  }
+  ok(good, "powers of two that bring numbers into the range of single precision");
+  if (TapHasDevice())
+    ok(same, "on the device");
+  else
+    skip("no GPU");
 }
 
 static void Differences(void)
@@ -100,6 +136,7 @@ int main(int argc, char **argv)
   frames_d("fp64");
   frames_f("fp32");
   Quotients();
+  Powers();
   Differences();
   Faults();
   return TapEnd();

@@ -3,7 +3,8 @@
 /* A box with frames of some widths, whose ghosts lie in arrays of their own with strides of their own */
 static void TYPED(frames)(const char *precision)
 {
-  const int own[3] = {7, 5, 3}, cases[4][6] = {{0, 0, 0, 0, 0, 0}, {2, 2, 1, 1, 3, 3}, {0, 2, 3, 0, 0, 1}, {1, 0, 0, 0, 2, 0}};
+  const double four = 4;
+  const int    own[3] = {7, 5, 3}, cases[4][6] = {{0, 0, 0, 0, 0, 0}, {2, 2, 1, 1, 3, 3}, {0, 2, 3, 0, 0, 1}, {1, 0, 0, 0, 2, 0}};
 
   for (int m = 0; m < 4; m++) {
     const int  *f = cases[m];
@@ -57,9 +58,9 @@ static void TYPED(frames)(const char *precision)
         }
     ok(good, "%s, frames %d: an array from a vector and its ghosts", precision, m);
     good = 1;
-    TYPED(StrataUnembedHost)(n, &box, y, 1, NULL, z);
+    TYPED(StrataUnembedHost)(n, &box, y, NULL, NULL, z);
     for (int id = 0; id < own[0] * own[1] * own[2]; id++) good &= z[id] == (double)(REAL)x[id];
-    TYPED(StrataUnembedHost)(n, &box, y, 4, add, z);
+    TYPED(StrataUnembedHost)(n, &box, y, &four, add, z);
     for (int id = 0; id < own[0] * own[1] * own[2]; id++) good &= z[id] == add[id] + 4 * (double)(REAL)x[id];
     ok(good, "%s, frames %d: and back, added to another", precision, m);
 #if STRATA_HAVE_CUDA
@@ -81,7 +82,7 @@ static void TYPED(frames)(const char *precision)
       for (int h = 0; h < 2; h++) good &= !TYPED(StrataEmbedCUDA)(n, &box, &part[h], dx, ghost, (REAL *)dy, NULL);
       DeviceRead(back, dy, cells * sizeof(REAL));
       good &= TYPED(Same)(back, y, cells);
-      good &= !TYPED(StrataUnembedCUDA)(n, &box, dy, 4, dadd, (double *)dz, NULL);
+      good &= !TYPED(StrataUnembedCUDA)(n, &box, dy, DeviceCopy(&four, sizeof(four)), dadd, (double *)dz, NULL);
       DeviceRead(vector, dz, own[0] * own[1] * own[2] * sizeof(double));
       ok(good && Same_d(vector, z, own[0] * own[1] * own[2]), "%s, frames %d: the device gives the same", precision, m);
       free(back);

@@ -19,6 +19,7 @@ PetscErrorCode StrataGridDestroy(StrataGrid *g)
     *g = NULL;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(StrataArrayDestroy(&(*g)->work));
   PetscCall(PetscCommDestroy(&(*g)->comm));
   PetscCall(PetscFree(*g));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -247,20 +248,20 @@ PetscErrorCode StrataGridMax(StrataGrid g, PetscReal *number)
 
 PetscErrorCode StrataGridReduce(StrataGrid g, StrataReduction op, const PetscScalar *x, const PetscScalar *y, PetscMemType type, PetscReal *result)
 {
-  const ptrdiff_t  n = (ptrdiff_t)g->size_local, need = StrataReduceWork(n);
-  StrataArray      work;
-  PetscReal       *w;
-  const PetscReal *r;
-  void            *stream;
+  const ptrdiff_t n = (ptrdiff_t)g->size_local, need = StrataReduceWork(n);
+  PetscReal      *w;
+  void           *stream;
 
   PetscFunctionBegin;
   PetscCall(StrataGetStream(type, &stream));
-  PetscCall(StrataArrayCreate(&work, need * sizeof(PetscReal)));
-  PetscCall(StrataArrayWrite(&work, type, &w));
+  if (!g->work.bytes) PetscCall(StrataArrayCreate(&g->work, need * sizeof(PetscReal)));
+  PetscCall(StrataArrayWrite(&g->work, type, &w));
   StrataDispatch(type, StrataReduceHost_d(op, n, x, y, w), StrataReduceCUDA_d(op, n, x, y, w, stream));
-  PetscCall(StrataArrayRead(&work, PETSC_MEMTYPE_HOST, &r));
-  *result = r[need - 1];
-  PetscCall(StrataArrayDestroy(&work));
+  if (PetscMemTypeHost(type)) *result = w[need - 1];
+#if STRATA_HAVE_CUDA
+  else
+    StrataCallCUDA(StrataCUDAMemcpy(result, &w[need - 1], sizeof(*result), stream));
+#endif
   if (StrataReduceAgain(op) == STRATA_REDUCE_SUM)
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, result, 1, MPIU_REAL, MPIU_SUM, g->comm));
   else

@@ -25,6 +25,7 @@ struct _n_StrataGrid {
   PetscInt       lo[3], n[3];       /* the owned box, perhaps empty: first cell and widths */
   PetscInt       size_local, start; /* number of owned cells, and the global row of the first; rows run through the box, x fastest */
   StrataNeighbor neighbor[STRATA_DIRECTIONS];
+  StrataArray    work; /* of reductions */
 };
 
 PETSC_INTERN PetscErrorCode StrataGridCreateDMDA(DM, StrataGrid *);

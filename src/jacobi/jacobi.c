@@ -22,6 +22,9 @@ PetscErrorCode StrataJacobiReset(StrataJacobi j)
   for (int m = 0; m < 2; m++) PetscCall(StrataArrayDestroy(&j->array[m]));
   PetscCall(StrataArrayDestroy(&j->vector));
   PetscCall(StrataArrayDestroy(&j->change));
+  PetscCall(StrataArrayDestroy(&j->power));
+  PetscCall(StrataArrayDestroy(&j->sums));
+  PetscCall(StrataArrayDestroy(&j->update));
   PetscCall(StrataArrayDestroy(&j->work));
   PetscCall(PetscFree(j->weight));
   j->failure = NULL;
@@ -190,6 +193,11 @@ static PetscErrorCode StrataJacobiPlan(StrataJacobi j)
   for (l = 0; l < 2; l++) PetscCall(StrataArrayCreate(&j->array[l], cells * bytes));
   PetscCall(StrataArrayCreate(&j->vector, (size_t)g->size_local * sizeof(PetscScalar)));
   PetscCall(StrataArrayCreate(&j->change, STRATA_JACOBI_BOXES * bytes));
+  if (j->precision == HJACOBI_PRECISION_SINGLE) {
+    PetscCall(StrataArrayCreate(&j->power, 2 * sizeof(PetscReal)));
+    PetscCall(StrataArrayCreate(&j->sums, StrataReduceWork((ptrdiff_t)g->size_local) * sizeof(PetscReal)));
+    PetscCall(StrataArrayCreate(&j->update, sizeof(PetscReal)));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -253,8 +261,9 @@ static PetscErrorCode StrataJacobiEmbed(StrataJacobi j, PetscMemType type, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers divided by the diagonal of their rows, on the owned box */
-static PetscErrorCode StrataJacobiDivide(StrataJacobi j, PetscMemType type, PetscReal factor, const PetscScalar *a, PetscScalar *q)
+/* Numbers times a factor and another one in the memory of the vectors, divided by the diagonal of their rows, on the owned box */
+static PetscErrorCode StrataJacobiDivide(StrataJacobi j, PetscMemType type, PetscReal factor, const PetscReal *by, const PetscScalar *a,
+                                         PetscScalar *q)
 {
   const ptrdiff_t  n = (ptrdiff_t)j->grid->size_local;
   const PetscReal *d = NULL;
@@ -263,22 +272,22 @@ static PetscErrorCode StrataJacobiDivide(StrataJacobi j, PetscMemType type, Pets
   PetscFunctionBegin;
   if (j->diagonal.bytes) PetscCall(StrataArrayRead(&j->diagonal, type, &d));
   PetscCall(StrataGetStream(type, &stream));
-  StrataDispatch(type, StrataQuotientHost(n, factor, a, d, j->number, q), StrataQuotientCUDA(n, factor, a, d, j->number, q, stream));
+  StrataDispatch(type, StrataQuotientHost(n, factor, by, a, d, j->number, q), StrataQuotientCUDA(n, factor, by, a, d, j->number, q, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right-hand side of the sweeps: factor b over the diagonal */
-static PetscErrorCode StrataJacobiTakeRHS(StrataJacobi j, PetscMemType type, PetscReal factor, const PetscScalar *b)
+/* The right-hand side of the sweeps: b, times a number in its memory if that is not NULL, over the diagonal */
+static PetscErrorCode StrataJacobiTakeRHS(StrataJacobi j, PetscMemType type, const PetscReal *by, const PetscScalar *b)
 {
   PetscScalar *own;
 
   PetscFunctionBegin;
   if (!j->frame && j->precision == HJACOBI_PRECISION_SAME) {
     PetscCall(StrataArrayWrite(&j->b, type, &own));
-    PetscCall(StrataJacobiDivide(j, type, factor, b, own));
+    PetscCall(StrataJacobiDivide(j, type, 1, by, b, own));
   } else {
     PetscCall(StrataArrayWrite(&j->vector, type, &own));
-    PetscCall(StrataJacobiDivide(j, type, factor, b, own));
+    PetscCall(StrataJacobiDivide(j, type, 1, by, b, own));
     PetscCall(StrataJacobiEmbed(j, type, own, &j->b));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -387,7 +396,7 @@ static PetscErrorCode StrataJacobiBuildRows(StrataJacobi j, PetscBool transpose)
   }
   for (l = 0; l < 2 * j->grid->dim; l++) {
     PetscCall(StrataArrayUpdate(&e->legs[l], j->home, &q));
-    PetscCall(StrataJacobiDivide(j, j->home, -1, q, q));
+    PetscCall(StrataJacobiDivide(j, j->home, -1, NULL, q, q));
     if (!j->frame && j->precision == HJACOBI_PRECISION_SAME) {
       rows->legs[l] = e->legs[l];
       PetscCall(PetscMemzero(&e->legs[l], sizeof(e->legs[l])));
@@ -541,7 +550,7 @@ PetscErrorCode StrataJacobiSetRHS(StrataJacobi j, PetscBool transpose, PetscMemT
 {
   PetscFunctionBegin;
   PetscCall(StrataJacobiBuildRows(j, transpose));
-  PetscCall(StrataJacobiTakeRHS(j, type, 1, b));
+  PetscCall(StrataJacobiTakeRHS(j, type, NULL, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -572,7 +581,8 @@ PetscErrorCode StrataJacobiSweep(StrataJacobi j, PetscBool transpose, PetscMemTy
   PetscCall(StrataJacobiPasses_d(j, transpose, type, first, cycles, x, j->frame ? NULL : y, &result, change, stays));
   if (j->frame && j->grid->size_local) {
     PetscCall(StrataGetStream(type, &stream));
-    StrataDispatch(type, StrataUnembedHost_d(j->n, &j->own, result, 1, NULL, y), StrataUnembedCUDA_d(j->n, &j->own, result, 1, NULL, y, stream));
+    StrataDispatch(type, StrataUnembedHost_d(j->n, &j->own, result, NULL, NULL, y),
+                   StrataUnembedCUDA_d(j->n, &j->own, result, NULL, NULL, y, stream));
   }
   if (change) PetscCall(StrataGridMax(j->grid, change));
   PetscCall(StrataJacobiLog(j, type, cycles));
@@ -580,38 +590,71 @@ PetscErrorCode StrataJacobiSweep(StrataJacobi j, PetscBool transpose, PetscMemTy
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode StrataJacobiApply(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt first, PetscInt cycles, const PetscScalar *b,
-                                 const PetscScalar *add, PetscScalar *y, PetscReal *change)
+/* A power of two brings small residuals into the range of single precision; on one rank nobody waits for it */
+static PetscErrorCode StrataJacobiSetPower(StrataJacobi j, PetscMemType type, const PetscScalar *b)
 {
-  const PetscBool single = j->precision == HJACOBI_PRECISION_SINGLE ? PETSC_TRUE : PETSC_FALSE;
-  PetscReal       size = 1, *result_d = NULL;
-  float          *result_f = NULL;
+  const ptrdiff_t n = (ptrdiff_t)j->grid->size_local;
+  PetscReal       largest, *power, *sums;
   void           *stream;
-  int             exponent;
+
+  PetscFunctionBegin;
+  if (j->grid->size == 1) {
+    PetscCall(StrataGetStream(type, &stream));
+    PetscCall(StrataArrayWrite(&j->sums, type, &sums));
+    PetscCall(StrataArrayWrite(&j->power, type, &power));
+    StrataDispatch(type, StrataReduceHost_d(STRATA_REDUCE_MAXABS, n, b, NULL, sums),
+                   StrataReduceCUDA_d(STRATA_REDUCE_MAXABS, n, b, NULL, sums, stream));
+    sums += StrataReduceWork(n) - 1;
+    StrataDispatch(type, StrataPowersHost(sums, power), StrataPowersCUDA(sums, power, stream));
+  } else {
+    PetscCall(StrataGridReduce(j->grid, STRATA_REDUCE_MAXABS, b, NULL, type, &largest));
+    PetscCall(StrataArrayWrite(&j->power, PETSC_MEMTYPE_HOST, &power));
+    StrataPowersHost(&largest, power);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataJacobiApply(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt first, PetscInt cycles, const PetscScalar *b,
+                                 const PetscScalar *add, PetscScalar *y, PetscReal *change, const PetscReal **stays)
+{
+  const PetscBool  single = j->precision == HJACOBI_PRECISION_SINGLE ? PETSC_TRUE : PETSC_FALSE;
+  const PetscReal *power = NULL;
+  PetscReal       *result_d = NULL, *update;
+  float           *result_f = NULL;
+  const float     *change_f;
+  void            *stream;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(STRATA_JacobiSweep, j->owner, 0, 0, 0));
   PetscCall(StrataJacobiBuildRows(j, transpose));
   PetscCall(StrataGetStream(type, &stream));
-  if (single) { /* a power of two brings small residuals into the range of single precision */
-    PetscCall(StrataGridReduce(j->grid, STRATA_REDUCE_MAXABS, b, NULL, type, &size));
-    (void)frexp(size, &exponent);
-    size = size > 0 && size < PETSC_MAX_REAL ? ldexp(1, PetscMax(-1000, PetscMin(1000, exponent))) : 1;
+  if (single) {
+    PetscCall(StrataJacobiSetPower(j, type, b));
+    PetscCall(StrataArrayRead(&j->power, type, &power));
   }
-  PetscCall(StrataJacobiTakeRHS(j, type, 1 / size, b));
+  PetscCall(StrataJacobiTakeRHS(j, type, power, b));
   if (single)
-    PetscCall(StrataJacobiPasses_f(j, transpose, type, first, cycles, NULL, NULL, &result_f, change, NULL));
+    PetscCall(StrataJacobiPasses_f(j, transpose, type, first, cycles, NULL, NULL, &result_f, change, stays ? &change_f : NULL));
   else
-    PetscCall(StrataJacobiPasses_d(j, transpose, type, first, cycles, NULL, j->frame || add ? NULL : y, &result_d, change, NULL));
+    PetscCall(StrataJacobiPasses_d(j, transpose, type, first, cycles, NULL, j->frame || add ? NULL : y, &result_d, change, stays));
   if (!j->grid->size_local)
     ;
   else if (single)
-    StrataDispatch(type, StrataUnembedHost_f(j->n, &j->own, result_f, size, add, y),
-                   StrataUnembedCUDA_f(j->n, &j->own, result_f, size, add, y, stream));
+    StrataDispatch(type, StrataUnembedHost_f(j->n, &j->own, result_f, power + 1, add, y),
+                   StrataUnembedCUDA_f(j->n, &j->own, result_f, power + 1, add, y, stream));
   else if (j->frame || add)
-    StrataDispatch(type, StrataUnembedHost_d(j->n, &j->own, result_d, 1, add, y), StrataUnembedCUDA_d(j->n, &j->own, result_d, 1, add, y, stream));
+    StrataDispatch(type, StrataUnembedHost_d(j->n, &j->own, result_d, NULL, add, y),
+                   StrataUnembedCUDA_d(j->n, &j->own, result_d, NULL, add, y, stream));
+  if (single && stays) {
+    PetscCall(StrataArrayWrite(&j->update, type, &update));
+    StrataDispatch(type, StrataTimesHost(change_f, power + 1, update), StrataTimesCUDA(change_f, power + 1, update, stream));
+    *stays = update;
+  }
   if (change) {
-    *change *= size;
+    if (single) {
+      PetscCall(StrataArrayRead(&j->power, PETSC_MEMTYPE_HOST, &power));
+      *change *= power[1];
+    }
     PetscCall(StrataGridMax(j->grid, change));
   }
   PetscCall(StrataJacobiLog(j, type, cycles));

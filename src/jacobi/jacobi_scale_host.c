@@ -12,9 +12,20 @@ void StrataDiagonalCheckHost(ptrdiff_t n, const double *d, StrataDiagonalFaults 
   }
 }
 
-void StrataQuotientHost(ptrdiff_t n, double factor, const double *a, const double *d, double number, double *q)
+void StrataQuotientHost(ptrdiff_t n, double factor, const double *by, const double *a, const double *d, double number, double *q)
 {
+  if (by) factor *= *by;
   for (ptrdiff_t i = 0; i < n; i++) q[i] = factor * a[i] / (d ? d[i] : number);
+}
+
+void StrataPowersHost(const double *largest, double power[2])
+{
+  strata_powers(*largest, power);
+}
+
+void StrataTimesHost(const float *from, const double *by, double *to)
+{
+  *to = *by * (double)*from;
 }
 
 void StrataSubtractHost(ptrdiff_t n, const double *b, double *r)

@@ -10,9 +10,10 @@ void TYPED(StrataEmbedHost)(const int n[3], const StrataBox *own, const StrataBo
         y[i[0] + n[0] * (i[1] + (ptrdiff_t)n[1] * i[2])] = CELL(strata_embedded)(own, x, ghost, i, 0);
 }
 
-void TYPED(StrataUnembedHost)(const int n[3], const StrataBox *own, const REAL *x, double factor, const double *add, double *y)
+void TYPED(StrataUnembedHost)(const int n[3], const StrataBox *own, const REAL *x, const double *by, const double *add, double *y)
 {
-  ptrdiff_t id = 0;
+  const double factor = by ? *by : 1;
+  ptrdiff_t    id = 0;
 
   for (int k = own->lo[2]; k < own->hi[2]; k++)
     for (int j = own->lo[1]; j < own->hi[1]; j++)

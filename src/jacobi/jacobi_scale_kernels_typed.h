@@ -25,8 +25,8 @@ void TYPED(StrataEmbedHost)(const int n[3], const StrataBox *own, const StrataBo
 int TYPED(StrataEmbedCUDA)(const int n[3], const StrataBox *own, const StrataBox *box, const double *x, const StrataGhost ghost[], REAL *y,
                            void *stream);
 
-/* The vector y = (add ? add : 0) + factor x, where x is the box `own` of an array; y may be add */
-void TYPED(StrataUnembedHost)(const int n[3], const StrataBox *own, const REAL *x, double factor, const double *add, double *y);
-int TYPED(StrataUnembedCUDA)(const int n[3], const StrataBox *own, const REAL *x, double factor, const double *add, double *y, void *stream);
+/* The vector y = (add ? add : 0) + *by x, where x is the box `own` of an array; y may be add */
+void TYPED(StrataUnembedHost)(const int n[3], const StrataBox *own, const REAL *x, const double *by, const double *add, double *y);
+int TYPED(StrataUnembedCUDA)(const int n[3], const StrataBox *own, const REAL *x, const double *by, const double *add, double *y, void *stream);
 
 STRATA_END_C

@@ -185,8 +185,8 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
       PetscCall(StrataArrayUpdate(start, type, &values));
       PetscCall(StrataArrayWrite(&j->vector, type, &own));
       if (j->grid->size_local)
-        StrataDispatch(type, TYPED(StrataUnembedHost)(j->n, &j->own, values, 1, NULL, own),
-                       TYPED(StrataUnembedCUDA)(j->n, &j->own, values, 1, NULL, own, stream));
+        StrataDispatch(type, TYPED(StrataUnembedHost)(j->n, &j->own, values, NULL, NULL, own),
+                       TYPED(StrataUnembedCUDA)(j->n, &j->own, values, NULL, NULL, own, stream));
     }
     if (j->frame && (p || x))
       PetscCall(TYPED(StrataJacobiFetchingPass)(j, rows, type, &t, cycle % j->period * k + done, b, p ? own : x, p ? PETSC_TRUE : PETSC_FALSE, values,

@@ -67,6 +67,7 @@ struct _n_StrataJacobi {
   PetscReal    re[STRATA_JACOBI_STEPS], im[STRATA_JACOBI_STEPS];
   /* work space, and where the last work was done */
   StrataArray       b, array[2], vector, change, work;
+  StrataArray       power, sums, update; /* in single precision: what right-hand sides are divided by, its making, the change times that */
   PetscMemType      worked;
   PetscBool         applied;
   StrataCycleKernel chosen[2]; /* for full passes and for the rest of a cycle */
@@ -106,7 +107,7 @@ PETSC_INTERN PetscErrorCode StrataJacobiSetRHS(StrataJacobi, PetscBool transpose
 PETSC_INTERN PetscErrorCode StrataJacobiSweep(StrataJacobi, PetscBool transpose, PetscMemType, PetscInt first, PetscInt cycles, const PetscScalar *x,
                                               PetscScalar *y, PetscReal *change, const PetscReal **stays);
 PETSC_INTERN PetscErrorCode StrataJacobiApply(StrataJacobi, PetscBool transpose, PetscMemType, PetscInt first, PetscInt cycles, const PetscScalar *b,
-                                              const PetscScalar *add, PetscScalar *y, PetscReal *change);
+                                              const PetscScalar *add, PetscScalar *y, PetscReal *change, const PetscReal **stays);
 PETSC_INTERN PetscErrorCode StrataJacobiResidual(StrataJacobi, PetscBool transpose, Vec b, Vec x, Vec r);
 
 /* Weights of sweeps */

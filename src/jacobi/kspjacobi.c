@@ -147,7 +147,8 @@ PetscErrorCode KSPHJacobiCycles(KSP ksp, PetscInt first, PetscInt cycles, Vec *x
     for (PetscInt c = 0; c < cycles; c++) {
       PetscCall(KSPHJacobiResidual(ksp, *x, r));
       PetscCall(StrataVecGetArrays(r, *x, *x, &ax, &aadd, &ay, &type));
-      PetscCall(StrataJacobiApply(j, ksp->transpose_solve, type, first + c, 1, ax, aadd, ay, c + 1 == cycles ? change : NULL));
+      PetscCall(StrataJacobiApply(j, ksp->transpose_solve, type, first + c, 1, ax, aadd, ay, c + 1 == cycles ? change : NULL,
+                                  c + 1 == cycles ? stays : NULL));
       PetscCall(StrataVecRestoreArrays(r, *x, *x, &ax, &aadd, &ay, type));
     }
   } else {
@@ -183,8 +184,6 @@ static PetscErrorCode KSPHJacobiMustBlock(KSP ksp, PetscMemType type, const char
     *why = "there are monitors";
   else if (ksp->converged != KSPConvergedDefault)
     *why = "a test of one's own";
-  else if (h->jacobi->precision == HJACOBI_PRECISION_SINGLE)
-    *why = "single precision";
   else if (nullspace)
     *why = "a null space";
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -673,7 +673,7 @@ PetscErrorCode KSPHJacobiGetCheckInterval(KSP ksp, PetscInt *interval)
   With `HJACOBI_CHECK_OVERLAPPED`, the default, the GPU tests and keeps the first iterate that passes, and goes on with the next cycles before the
   host has looked. Iterations, norms and the solution are the same as with `HJACOBI_CHECK_BLOCKING`; it takes one vector more, and a few cycles
   are done in vain. The host looks at once in any case on several ranks, where the work is on the host, with monitors, a test given to
-  `KSPSetConvergenceTest()`, single precision or a null space; view says so.
+  `KSPSetConvergenceTest()` or a null space; view says so.
 
 .seealso: `KSPHJACOBI`, `KSPHJacobiGetCheck()`
 @*/

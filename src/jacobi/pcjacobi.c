@@ -34,7 +34,7 @@ static PetscErrorCode PCHJacobiApply(PC pc, PetscBool transpose, Vec r, Vec add,
   }
   if (transpose) PetscCall(PCHJacobiCheckTranspose(pc));
   PetscCall(StrataVecGetArrays(r, add, z, &ar, &aadd, &az, &type));
-  PetscCall(StrataJacobiApply(h->jacobi, transpose, type, 0, h->jacobi->cycles, ar, aadd, az, NULL));
+  PetscCall(StrataJacobiApply(h->jacobi, transpose, type, 0, h->jacobi->cycles, ar, aadd, az, NULL, NULL));
   PetscCall(StrataVecRestoreArrays(r, add, z, &ar, &aadd, &az, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

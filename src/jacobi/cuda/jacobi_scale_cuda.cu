@@ -43,14 +43,37 @@ int StrataDiagonalCheckCUDA(ptrdiff_t n, const double *d, StrataDiagonalFaults *
   return (int)cudaGetLastError();
 }
 
-static __global__ void quotient(ptrdiff_t n, double factor, const double *a, const double *d, double number, double *q)
+static __global__ void quotient(ptrdiff_t n, double factor, const double *by, const double *a, const double *d, double number, double *q)
 {
+  if (by) factor *= *by;
   EACH(i, n) q[i] = factor * a[i] / (d ? d[i] : number);
 }
 
-int StrataQuotientCUDA(ptrdiff_t n, double factor, const double *a, const double *d, double number, double *q, void *stream)
+int StrataQuotientCUDA(ptrdiff_t n, double factor, const double *by, const double *a, const double *d, double number, double *q, void *stream)
 {
-  if (n) quotient<<<blocks(n), THREADS, 0, (cudaStream_t)stream>>>(n, factor, a, d, number, q);
+  if (n) quotient<<<blocks(n), THREADS, 0, (cudaStream_t)stream>>>(n, factor, by, a, d, number, q);
+  return (int)cudaGetLastError();
+}
+
+static __global__ void powers(const double *largest, double *power)
+{
+  strata_powers(*largest, power);
+}
+
+int StrataPowersCUDA(const double *largest, double power[2], void *stream)
+{
+  powers<<<1, 1, 0, (cudaStream_t)stream>>>(largest, power);
+  return (int)cudaGetLastError();
+}
+
+static __global__ void times(const float *from, const double *by, double *to)
+{
+  *to = *by * (double)*from;
+}
+
+int StrataTimesCUDA(const float *from, const double *by, double *to, void *stream)
+{
+  times<<<1, 1, 0, (cudaStream_t)stream>>>(from, by, to);
   return (int)cudaGetLastError();
 }
 
@@ -106,9 +129,11 @@ int StrataEmbedCUDA_f(const int n[3], const StrataBox *own, const StrataBox *box
   return embed_launch(n, own, box, x, ghost, y, (cudaStream_t)stream);
 }
 
-template <class T> static __global__ void unembed(int n0, int n1, StrataBox own, const T *__restrict__ x, double factor, const double *add, double *y)
+template <class T>
+static __global__ void unembed(int n0, int n1, StrataBox own, const T *__restrict__ x, const double *by, const double *add, double *y)
 {
-  const int e0 = own.hi[0] - own.lo[0], e1 = own.hi[1] - own.lo[1];
+  const double factor = by ? *by : 1;
+  const int    e0 = own.hi[0] - own.lo[0], e1 = own.hi[1] - own.lo[1];
 
   EACH(id, strata_box_size(&own))
   {
@@ -119,20 +144,20 @@ template <class T> static __global__ void unembed(int n0, int n1, StrataBox own,
 }
 
 template <class T>
-static int unembed_launch(const int n[3], const StrataBox *own, const T *x, double factor, const double *add, double *y, cudaStream_t stream)
+static int unembed_launch(const int n[3], const StrataBox *own, const T *x, const double *by, const double *add, double *y, cudaStream_t stream)
 {
   const ptrdiff_t cells = strata_box_size(own);
 
-  if (cells) unembed<<<blocks(cells), THREADS, 0, stream>>>(n[0], n[1], *own, x, factor, add, y);
+  if (cells) unembed<<<blocks(cells), THREADS, 0, stream>>>(n[0], n[1], *own, x, by, add, y);
   return (int)cudaGetLastError();
 }
 
-int StrataUnembedCUDA_d(const int n[3], const StrataBox *own, const double *x, double factor, const double *add, double *y, void *stream)
+int StrataUnembedCUDA_d(const int n[3], const StrataBox *own, const double *x, const double *by, const double *add, double *y, void *stream)
 {
-  return unembed_launch(n, own, x, factor, add, y, (cudaStream_t)stream);
+  return unembed_launch(n, own, x, by, add, y, (cudaStream_t)stream);
 }
 
-int StrataUnembedCUDA_f(const int n[3], const StrataBox *own, const float *x, double factor, const double *add, double *y, void *stream)
+int StrataUnembedCUDA_f(const int n[3], const StrataBox *own, const float *x, const double *by, const double *add, double *y, void *stream)
 {
-  return unembed_launch(n, own, x, factor, add, y, (cudaStream_t)stream);
+  return unembed_launch(n, own, x, by, add, y, (cudaStream_t)stream);
 }
