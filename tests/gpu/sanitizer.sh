@@ -7,9 +7,19 @@ sanitizer() { # TOOL ARGUMENTS...
   export STRATA_TEST_FEW=1
   programs=$(grep -lE '^ */\* *sanitize *\*/' tests/*.c)
   ok "there are kernel tests" test -n "$programs"
+  for file in $programs; do # two at a time
+    name=$(basename "$file" .c)
+    while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
+    (
+      run 1 compute-sanitizer --tool "$@" --error-exitcode 99 "$lib/tests/$name"
+      echo "$rc" >"$tmp/$name.rc"
+      echo "$out" >"$tmp/$name.out"
+    ) &
+  done
+  wait
   for file in $programs; do
     name=$(basename "$file" .c)
-    run 1 compute-sanitizer --tool "$@" --error-exitcode 99 "$lib/tests/$name"
+    rc=$(cat "$tmp/$name.rc") out=$(cat "$tmp/$name.out")
     report "$rc" "$name" "exit status $rc"$'\n'"$out"
     like "$out" "(ERROR|RACECHECK) SUMMARY: 0 (errors|hazards)" "$name: $tool found nothing"
   done
