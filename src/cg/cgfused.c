@@ -2,6 +2,7 @@
    KSPCGFUSED: conjugate gradients whose updates and dot products share passes through memory
 */
 #include "cgimpl.h"
+#include "cg_cell.h"
 
 /* The vectors of the method */
 enum { CG_R, CG_Z, CG_P, CG_W, CG_S }; /* residual, preconditioned residual, direction, A p, A z */
@@ -427,7 +428,7 @@ static PetscErrorCode KSPCGFusedPrepare(KSP ksp, PetscBool *made)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   cg->beta = ksp->its ? gamma / cg->gamma : 0;
-  curvature = ksp->its ? cg->sum[STRATA_CG_DELTA] - cg->beta * cg->beta * before : cg->sum[STRATA_CG_DELTA];
+  curvature = ksp->its ? strata_cg_curvature_d(cg->sum[STRATA_CG_DELTA], cg->beta, before) : cg->sum[STRATA_CG_DELTA];
   if (cg->form == KSP_CGFUSED_GEAR) {
     if (PetscIsInfOrNanReal(curvature)) ksp->its++; /* as KSPCG counts */
     KSPCheckDot(ksp, curvature);
