@@ -212,7 +212,7 @@ static PetscErrorCode KSPSolve_HJacobi(KSP ksp)
   PetscReal          change = 0;
   const PetscScalar *ab, *ax;
   PetscScalar       *aw;
-  PetscMemType       type = PETSC_MEMTYPE_HOST;
+  PetscMemType       type;
   Vec                x = ksp->vec_sol;
   PetscBool          failure;
 
@@ -227,11 +227,9 @@ static PetscErrorCode KSPSolve_HJacobi(KSP ksp)
     ksp->reason = KSP_DIVERGED_PC_FAILED;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (j->precision == HJACOBI_PRECISION_SAME) {
-    PetscCall(StrataVecGetArrays(ksp->vec_rhs, x, ksp->work[0], &ab, &ax, &aw, &type));
-    PetscCall(StrataJacobiSetRHS(j, ksp->transpose_solve, type, ab));
-    PetscCall(StrataVecRestoreArrays(ksp->vec_rhs, x, ksp->work[0], &ab, &ax, &aw, type));
-  }
+  PetscCall(StrataVecGetArrays(ksp->vec_rhs, x, ksp->work[0], &ab, &ax, &aw, &type)); /* tells where the work is */
+  if (j->precision == HJACOBI_PRECISION_SAME) PetscCall(StrataJacobiSetRHS(j, ksp->transpose_solve, type, ab));
+  PetscCall(StrataVecRestoreArrays(ksp->vec_rhs, x, ksp->work[0], &ab, &ax, &aw, type));
   PetscCall(KSPHJacobiMustBlock(ksp, type, &h->blocking));
   h->first = PETSC_TRUE;
   h->current = x;
