@@ -456,6 +456,9 @@ static PetscErrorCode TestVectors(void)
                  "%s: %s", moved ? "entries on other ranks" : "longer", calls[call]);
         PetscCall(VecDestroy(&bad));
       }
+    PetscCall(VecDestroy(&x)); /* locked, perhaps */
+    PetscCall(VecDestroy(&y));
+    PetscCall(MatCreateVecs(A, &x, &y));
     PetscCall(MakeVec(6, &bad));
     PetscCall(VecSetBlockSize(bad, 3));
     PetscCall(VecSet(x, 1));
