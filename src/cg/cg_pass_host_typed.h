@@ -24,9 +24,8 @@ static inline __attribute__((always_inline)) REAL TYPED(total)(const REAL *lane,
 static inline __attribute__((always_inline)) void TYPED(strip)(const TYPED(Strip) *s, int shared, int count, REAL alpha, REAL sum[])
 {
   const int levels = s->levels;
-  REAL      carry[STRIP], next[STRIP], rr[STRIP], gamma[STRIP], zz[STRIP];
+  REAL      carry[STRIP] = {0}, next[STRIP] = {0}, rr[STRIP] = {0}, gamma[STRIP] = {0}, zz[STRIP] = {0};
 
-  for (int w = 0; w < count; w++) carry[w] = next[w] = rr[w] = gamma[w] = zz[w] = 0;
   for (int k = 0; k < levels; k++) {
     const ptrdiff_t at = k * s->stride;
     const REAL     *p = s->p + at, *ap = s->w + at, *inverse = s->inverse + at, *lower = shared ? s->area : s->lower + at;
@@ -261,9 +260,8 @@ static inline __attribute__((always_inline)) void TYPED(lean)(const TYPED(Strata
   const REAL     *column = q->lean + (size_t)LEAN_LEVEL * levels + (ptrdiff_t)n0 * k + i0, shift = q->lines.coef.shift;
   const REAL     *area = column, *west = column + LEAN_WEST * columns, *east = column + LEAN_EAST * columns, *south = column + LEAN_SOUTH * columns,
              *north = column + LEAN_NORTH * columns, *sides = column + LEAN_SIDES * columns;
-  REAL carry[STRIP], next[STRIP], rr[STRIP], gamma[STRIP], zz[STRIP], delta[STRIP];
+  REAL carry[STRIP] = {0}, next[STRIP] = {0}, rr[STRIP] = {0}, gamma[STRIP] = {0}, zz[STRIP] = {0}, delta[STRIP] = {0};
 
-  for (int w = 0; w < count; w++) carry[w] = next[w] = rr[w] = gamma[w] = zz[w] = delta[w] = 0;
   p += first;
   r += first;
   z += first;
@@ -410,13 +408,12 @@ static inline __attribute__((always_inline)) int TYPED(factor)(const TYPED(Strat
 {
   const TYPED(StrataLines) *t = &q->lines;
   const int                 levels = t->coef.n[1];
-  REAL                      line[STRIP][2], ratio[STRIP], bad = 0;
+  REAL                      line[STRIP][2], ratio[STRIP] = {0}, bad = 0;
 
   for (int w = 0; w < count; w++) {
     const int at[3] = {i + w, 0, k};
 
     if (rows == STRATA_ROWS_SHARED) CELL(strata_shared_line)(t, 1, at, line[w]);
-    ratio[w] = 0;
   }
   for (int j = 0; j < levels; j++) {
     const ptrdiff_t id = i + t->coef.n[0] * (j + (ptrdiff_t)levels * k);
