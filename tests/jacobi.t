@@ -139,9 +139,7 @@ poisson 3 -dim 3 -n 12 -ksp_type hjacobi
 is "$its" "$(value its)" "as many cycles as with the operator"
 
 refuses() { # RANKS WORDS OPTIONS...
-  run "$1" "$lib/examples/poisson" "${@:3}"
-  ok "${*:3} on $1 is an error" [ "$rc" != 0 ]
-  like "$out" "PETSC ERROR: .*$2" "that says so"
+  stops "$1" "$2" "$lib/examples/poisson" "${@:3}"
 }
 refuses 2 "uses no preconditioner, but -pc_type jacobi was given" -ksp_type hjacobi -pc_type jacobi
 refuses 1 "overlap of 3 cells: -ksp_hjacobi_overlap must be even" -ksp_type hjacobi -ksp_hjacobi_overlap 3

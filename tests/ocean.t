@@ -51,10 +51,7 @@ is "$rc $(grep -c '^Step' <<<"$out") $(value its)" "1 1 12" "and no step after i
 # What it refuses
 export TEST_TIMEOUT=60
 refuses() { # RANKS WORDS OPTIONS...
-  local ranks=$1 words=$2
-  run "$ranks" "$lib/examples/ocean" "${@:3}"
-  ok "${*:3} on $ranks is an error" [ "$rc" != 0 ]
-  like "$out" "PETSC ERROR: .*$words" "that says so"
+  stops "$1" "$2" "$lib/examples/ocean" "${@:3}"
 }
 spoilt() { # NAME PYTHON  makes $tmp/NAME.h5, the small sea with a change
   cp "$small" "$tmp/$1.h5"

@@ -62,7 +62,8 @@ poisson 1 -n 20
 is "$(value its)" "$its" "the guess 0 is no guess"
 run 2 "$lib/examples/poisson" -n 20 -initial nan
 result=$(grep '^result:' <<<"$out")
-is "$rc $(value reason) $(value norm) $(value max)" "1 DIVERGED_NANORINF nan nan" "a guess that is no number gives no number"
+like "$rc $(value reason) $(value norm) $(value max) ${out//$'\n'/ }" "^1 DIVERGED_NANORINF nan nan|^[1-9].*set value nan. less than allowed" \
+  "a guess that is no number gives no number, or newer versions of PETSc do not take it"
 
 # Any KSP and PC of PETSc, geometric multigrid as well, which needs the grid
 poisson 2 -n 65 -assembled -pc_type mg -pc_mg_levels 3 -pc_mg_galerkin -options_left -malloc_debug -malloc_dump
@@ -71,9 +72,7 @@ like "$out" "no unused options" "no option is left over"
 unlike "$out" "^\[ ?[0-9]+\] *[0-9]+ bytes " "nor memory"
 
 refuses() { # RANKS WORDS OPTIONS...
-  run "$1" "$lib/examples/poisson" "${@:3}"
-  ok "${*:3} on $1 is an error" [ "$rc" != 0 ]
-  like "$out" "PETSC ERROR: .*$2" "that says so"
+  stops "$1" "$2" "$lib/examples/poisson" "${@:3}"
 }
 export TEST_TIMEOUT=60
 refuses 3 '-dim 4: there are 1, 2 or 3' -dim 4

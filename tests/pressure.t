@@ -57,11 +57,7 @@ is "$(wc -l <<<"$out")" 3 "three lines without"
 
 # What it refuses
 refuses() { # RANKS WORDS OPTIONS...
-  local ranks=$1 words=$2
-  shift 2
-  run "$ranks" "$lib/examples/pressure" -m 16 -nz 8 "$@"
-  ok "$* on $ranks is an error" [ "$rc" != 0 ]
-  like "$out" "PETSC ERROR: .*$words" "that says so"
+  stops "$1" "$2" "$lib/examples/pressure" -m 16 -nz 8 "${@:3}"
 }
 export TEST_TIMEOUT=60
 refuses 3 'Unknown option "?y"? for -axis' -axis y

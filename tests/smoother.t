@@ -43,7 +43,7 @@ tutorial() { # NAME OPTIONS...
   done
 }
 tutorial ksp-ex25 -da_refine 4 -pc_mg_levels 4 -ksp_type cg
-tutorial ksp-ex29 -da_grid_x 9 -da_grid_y 9 -da_refine 3 -pc_mg_levels 4 -ksp_type cg -ksp_rtol 1e-8
+tutorial ksp-ex29 -da_grid_x 9 -da_grid_y 9 -da_refine 3 -pc_mg_levels 4 -ksp_type gmres -ksp_rtol 1e-8
 tutorial ksp-ex45 -da_refine 2 -pc_mg_levels 3 -ksp_type gmres -ksp_rtol 1e-8
 tutorial ksp-ex34 -da_grid_x 16 -da_grid_y 16 -da_grid_z 16 -pc_mg_levels 3 -ksp_type cg -ksp_rtol 1e-8
 tutorial snes-ex5 -da_refine 4 -pc_mg_levels 4 -snes_converged_reason
@@ -54,7 +54,7 @@ if [ -x "$program" ]; then
   for smoother in "-mg_levels_ksp_type richardson -mg_levels_pc_type hjacobi" "-mg_levels_ksp_type hjacobi -mg_levels_ksp_hjacobi_schedule chebyshev"; do
     all=
     for refine in 3 4 5; do
-      cycles 1 -da_grid_x 9 -da_grid_y 9 -da_refine $refine -pc_mg_levels $((refine + 1)) -ksp_type cg -ksp_rtol 1e-8 $smoother
+      cycles 1 -da_grid_x 9 -da_grid_y 9 -da_refine $refine -pc_mg_levels $((refine + 1)) -ksp_type gmres -ksp_rtol 1e-8 $smoother
       all="$all$its"
     done
     ok "$smoother: $all on finer and finer meshes" [ "$(most "$all")" -le $(($(cut -d ' ' -f 1 <<<"$all") + 1)) ]

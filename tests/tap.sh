@@ -17,6 +17,7 @@
 #   close GOT EXPECTED TOLERANCE NAME      two numbers agree: |got - expected| <= tolerance * |expected|
 #   skip NAME...                 a check that cannot be made here
 #   skip_all NAME...             a test that cannot be run here; ends it
+#   stops N WORDS PROGRAM OPTIONS...       the program ends with an error of PETSc on N ranks, and a line that matches the words
 #
 # run N COMMAND...  runs a program on N ranks and sets $out (what it says, errors included) and $rc (its exit status).
 
@@ -89,6 +90,16 @@ run() { # a program that hangs is ended after five minutes
   local ranks=$1
   shift
   out=$(tests/ranks "$ranks" timeout -k 5 "${TEST_TIMEOUT:-300}" "$@" 2>&1) && rc=0 || rc=$?
+}
+
+stops() { # RANKS WORDS PROGRAM OPTIONS...: two checks. mpiexec may lose what a program says at its end; then it is asked again.
+  local try
+  for try in 1 2 3; do
+    run "$1" "${@:3}"
+    [ "$rc" = 0 ] || grep -Eq -- "PETSC ERROR: .*$2" <<<"$out" && break
+  done
+  ok "${*:4} on $1 is an error" [ "$rc" != 0 ]
+  like "$out" "PETSC ERROR: .*$2" "that says so"
 }
 
 finish() {
