@@ -53,12 +53,17 @@ STRATA_CELL REAL CELL(strata_apply)(const TYPED(StrataCoef) *c, const StrataGhos
   REAL            v[STRATA_LEGS], leg[STRATA_LEGS], r;
 
   for (int l = 0; l < STRATA_LEGS; l++) {
-    if (!CELL(strata_has_leg)(c, l, x, id)) v[l] = u[id];
-    else if (!strata_crosses(c->n, l, x)) v[l] = u[l % 2 ? id + s[l / 2] : id - s[l / 2]];
-    else if (c->outside[l] == STRATA_OUTSIDE_ZERO) v[l] = 0;
-    else v[l] = ((const REAL *)ghost[l].p)[vec * ghost[l].sv + strata_ghost_offset(&ghost[l], l, x)];
+    if (!CELL(strata_has_leg)(c, l, x, id))
+      v[l] = u[id];
+    else if (!strata_crosses(c->n, l, x))
+      v[l] = u[l % 2 ? id + s[l / 2] : id - s[l / 2]];
+    else if (c->outside[l] == STRATA_OUTSIDE_ZERO)
+      v[l] = 0;
+    else
+      v[l] = ((const REAL *)ghost[l].p)[vec * ghost[l].sv + strata_ghost_offset(&ghost[l], l, x)];
   }
-  if (c->form == STRATA_CONSTANT) r = CELL(strata_star)(c->excess, c->leg, u[id], v);
+  if (c->form == STRATA_CONSTANT)
+    r = CELL(strata_star)(c->excess, c->leg, u[id], v);
   else if (c->form == STRATA_TENSOR) {
     const int       axis = c->axis, h0 = axis == 0 ? 1 : 0, h1 = axis == 2 ? 1 : 2;
     const ptrdiff_t col = x[h0] + (ptrdiff_t)c->n[h0] * x[h1];

@@ -17,7 +17,7 @@ template <> struct Typed<float> {
 
 constexpr int WARP = 32, BLOCK = 64; /* threads of a block */
 constexpr int BURST = 4;             /* levels whose numbers are under way together */
-constexpr int TILE  = 16;            /* levels that are turned together */
+constexpr int TILE = 16;             /* levels that are turned together */
 
 /* Right-hand sides, solutions, and the space that the way down leaves for the way back: number k of a thread is at k * threads */
 template <class T> struct Job {
@@ -56,9 +56,9 @@ static __global__ void __launch_bounds__(BLOCK) thomas(__grid_constant__ const t
     int             x[3];
 
     strata_line_start(lines.coef.n, AXIS, item % job.lines, x);
-    const ptrdiff_t id   = strata_line_cell(lines.coef.n, x), stepd = job.d ? job.threads : stride;
-    const T        *r    = job.r + v * job.ldr + id, *add = job.add ? job.add + v * job.ldz + id : NULL;
-    T              *z    = job.z + v * job.ldz + id, *d = job.d ? job.d + thread : z;
+    const ptrdiff_t id = strata_line_cell(lines.coef.n, x), stepd = job.d ? job.threads : stride;
+    const T        *r = job.r + v * job.ldr + id, *add = job.add ? job.add + v * job.ldz + id : NULL;
+    T              *z = job.z + v * job.ldz + id, *d = job.d ? job.d + thread : z;
     if (ROWS == STRATA_ROWS_SHARED) strata_shared_line(&lines, AXIS, x, line);
     for (int k0 = 0; k0 < levels; k0 += BURST) {
       T rk[BURST], row[BURST][3];
@@ -66,7 +66,7 @@ static __global__ void __launch_bounds__(BLOCK) thomas(__grid_constant__ const t
 #pragma unroll
       for (int m = 0; m < BURST; m++) {
         if (k0 + m >= levels) break;
-        rk[m]         = r[(k0 + m) * stride];
+        rk[m] = r[(k0 + m) * stride];
         x[AXIS] = k0 + m;
         strata_line_row(&lines, AXIS, ROWS, line, x, row[m]);
       }
@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(BLOCK) thomas(__grid_constant__ const t
 #pragma unroll
       for (int m = 0; m < BURST; m++) {
         if (k0 - m < 0) break;
-        next                 = strata_backward(ck[m], dk[m], next);
+        next = strata_backward(ck[m], dk[m], next);
         z[(k0 - m) * stride] = add ? ak[m] + next : next;
       }
     }
@@ -112,7 +112,8 @@ template <class T> static __device__ __forceinline__ void take(T (*tile)[TILE + 
   }
 }
 
-template <class T> static __device__ __forceinline__ void give(T (*tile)[TILE + 1], const T *add, T *to, ptrdiff_t start, int count, int k0, int levels)
+template <class T>
+static __device__ __forceinline__ void give(T (*tile)[TILE + 1], const T *add, T *to, ptrdiff_t start, int count, int k0, int levels)
 {
   const int lane = threadIdx.x % WARP, k = k0 + lane % TILE;
 
@@ -124,15 +125,16 @@ template <class T> static __device__ __forceinline__ void give(T (*tile)[TILE + 
 }
 
 template <class T, int ROWS>
-static __global__ void __launch_bounds__(BLOCK) thomas_turned(__grid_constant__ const typename Typed<T>::Lines lines, __grid_constant__ const Job<T> job)
+static __global__ void __launch_bounds__(BLOCK)
+    thomas_turned(__grid_constant__ const typename Typed<T>::Lines lines, __grid_constant__ const Job<T> job)
 {
-  constexpr int     ARRAYS = ROWS == STRATA_ROWS_ARRAYS ? 4 : 1;
-  __shared__ T      tiles[BLOCK / WARP][ARRAYS][WARP][TILE + 1];
-  const ptrdiff_t   thread = (ptrdiff_t)blockIdx.x * BLOCK + threadIdx.x, items = job.lines * job.nv;
-  const int         levels = lines.coef.n[0], lane = threadIdx.x % WARP;
+  constexpr int   ARRAYS = ROWS == STRATA_ROWS_ARRAYS ? 4 : 1;
+  __shared__ T    tiles[BLOCK / WARP][ARRAYS][WARP][TILE + 1];
+  const ptrdiff_t thread = (ptrdiff_t)blockIdx.x * BLOCK + threadIdx.x, items = job.lines * job.nv;
+  const int       levels = lines.coef.n[0], lane = threadIdx.x % WARP;
   T(*tile)[WARP][TILE + 1] = tiles[threadIdx.x / WARP];
-  T *__restrict__ c        = job.c + thread;
-  T *__restrict__ d        = job.d + thread;
+  T *__restrict__ c = job.c + thread;
+  T *__restrict__ d = job.d + thread;
 
   for (ptrdiff_t first = thread - lane; first < items; first += job.threads) {
     const int       count = (int)(items - first < WARP ? items - first : WARP);
@@ -148,8 +150,10 @@ static __global__ void __launch_bounds__(BLOCK) thomas_turned(__grid_constant__ 
       take(tile[0], job.r, v * job.ldr + cell, count, k0, levels);
       if (ROWS == STRATA_ROWS_ARRAYS) {
         take(tile[ARRAYS - 3], lines.lower, cell, count, k0, levels);
-        if (lines.upper) take(tile[ARRAYS - 2], lines.upper, cell, count, k0, levels);
-        else take(tile[ARRAYS - 2], lines.lower + 1, cell, count, k0, levels - 1);
+        if (lines.upper)
+          take(tile[ARRAYS - 2], lines.upper, cell, count, k0, levels);
+        else
+          take(tile[ARRAYS - 2], lines.lower + 1, cell, count, k0, levels - 1);
         take(tile[ARRAYS - 1], lines.excess, cell, count, k0, levels);
       }
       __syncwarp();
@@ -174,7 +178,7 @@ static __global__ void __launch_bounds__(BLOCK) thomas_turned(__grid_constant__ 
       __syncwarp();
       if (lane < count)
         for (int m = (levels - k0 < TILE ? levels - k0 : TILE) - 1; m >= 0; m--) {
-          next             = strata_backward(c[(k0 + m) * job.threads], d[(k0 + m) * job.threads], next);
+          next = strata_backward(c[(k0 + m) * job.threads], d[(k0 + m) * job.threads], next);
           tile[0][lane][m] = next;
         }
       __syncwarp();
@@ -195,7 +199,12 @@ static cudaError_t resident(ptrdiff_t items, size_t bytes, ptrdiff_t *threads)
   if ((err = cudaGetDevice(&device)) != cudaSuccess) return err;
   if ((err = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device)) != cudaSuccess) return err;
   if ((err = cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device)) != cudaSuccess) return err;
-  const ptrdiff_t fit = (ptrdiff_t)(0.6 * cache / bytes / processors / BLOCK), blocks = (fit < 3 ? 3 : fit > 16 ? 16 : fit) * processors, need = (items + BLOCK - 1) / BLOCK;
+  const ptrdiff_t fit = (ptrdiff_t)(0.6 * cache / bytes / processors / BLOCK),
+                  blocks = (fit < 3    ? 3
+                            : fit > 16 ? 16
+                                       : fit) *
+                           processors,
+                  need = (items + BLOCK - 1) / BLOCK;
 
   *threads = BLOCK * (need < blocks ? need : blocks);
   return cudaSuccess;
@@ -211,38 +220,44 @@ template <class T> static int work_bytes(const typename Typed<T>::Lines *lines, 
 {
   const int         levels = lines->coef.n[lines->axis], numbers = left(lines->axis, adds);
   ptrdiff_t         threads = 0;
-  const cudaError_t err     = resident(strata_line_count(lines->coef.n, lines->axis) * nv, sizeof(T) * levels * numbers, &threads);
+  const cudaError_t err = resident(strata_line_count(lines->coef.n, lines->axis) * nv, sizeof(T) * levels * numbers, &threads);
 
   *bytes = sizeof(T) * levels * numbers * threads;
   return (int)err;
 }
 
 template <class T>
-static int solve(const typename Typed<T>::Lines *lines, int transpose, int nv, const T *r, ptrdiff_t ldr, const T *add, T *z, ptrdiff_t ldz, void *work, cudaStream_t stream)
+static int solve(const typename Typed<T>::Lines *lines, int transpose, int nv, const T *r, ptrdiff_t ldr, const T *add, T *z, ptrdiff_t ldz,
+                 void *work, cudaStream_t stream)
 {
   const int   levels = lines->coef.n[lines->axis], numbers = left(lines->axis, add != NULL);
   Job<T>      job;
   cudaError_t err;
 
   job.transpose = transpose;
-  job.nv        = nv;
-  job.r         = r;
-  job.add       = add;
-  job.z         = z;
-  job.ldr       = ldr;
-  job.ldz       = ldz;
-  job.lines     = strata_line_count(lines->coef.n, lines->axis);
+  job.nv = nv;
+  job.r = r;
+  job.add = add;
+  job.z = z;
+  job.ldr = ldr;
+  job.ldz = ldz;
+  job.lines = strata_line_count(lines->coef.n, lines->axis);
   if (!job.lines || !nv) return 0;
   if ((err = resident(job.lines * nv, sizeof(T) * levels * numbers, &job.threads)) != cudaSuccess) return (int)err;
   job.c = (T *)work;
   job.d = numbers == 2 ? job.c + levels * job.threads : NULL;
 
   const unsigned blocks = (unsigned)(job.threads / BLOCK);
-#define SOLVE(rows) \
-  (lines->axis == 0 ? thomas_turned<T, rows><<<blocks, BLOCK, 0, stream>>>(*lines, job) : lines->axis == 1 ? thomas<T, rows, 1><<<blocks, BLOCK, 0, stream>>>(*lines, job) : thomas<T, rows, 2><<<blocks, BLOCK, 0, stream>>>(*lines, job))
-  if (lines->rows == STRATA_ROWS_SHARED) SOLVE(STRATA_ROWS_SHARED);
-  else if (lines->rows == STRATA_ROWS_ARRAYS) SOLVE(STRATA_ROWS_ARRAYS);
-  else SOLVE(STRATA_ROWS_CELLS);
+#define SOLVE(rows)                                                                                                                                  \
+  (lines->axis == 0   ? thomas_turned<T, rows><<<blocks, BLOCK, 0, stream>>>(*lines, job)                                                            \
+   : lines->axis == 1 ? thomas<T, rows, 1><<<blocks, BLOCK, 0, stream>>>(*lines, job)                                                                \
+                      : thomas<T, rows, 2><<<blocks, BLOCK, 0, stream>>>(*lines, job))
+  if (lines->rows == STRATA_ROWS_SHARED)
+    SOLVE(STRATA_ROWS_SHARED);
+  else if (lines->rows == STRATA_ROWS_ARRAYS)
+    SOLVE(STRATA_ROWS_ARRAYS);
+  else
+    SOLVE(STRATA_ROWS_CELLS);
 #undef SOLVE
   return (int)cudaGetLastError();
 }
@@ -250,13 +265,14 @@ static int solve(const typename Typed<T>::Lines *lines, int transpose, int nv, c
 /* ---- a look at all rows --------------------------------------------------------------------------------------------------------------- */
 
 template <class T, int ROWS>
-static __global__ void __launch_bounds__(BLOCK) check(__grid_constant__ const typename Typed<T>::Lines lines, ptrdiff_t count, StrataLinesReport *report)
+static __global__ void __launch_bounds__(BLOCK)
+    check(__grid_constant__ const typename Typed<T>::Lines lines, ptrdiff_t count, StrataLinesReport *report)
 {
-  const ptrdiff_t q = (ptrdiff_t)blockIdx.x * BLOCK + threadIdx.x;
-  const int       axis = lines.axis, levels = lines.coef.n[axis];
+  const ptrdiff_t   q = (ptrdiff_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int         axis = lines.axis, levels = lines.coef.n[axis];
   StrataLinesReport own = StrataLinesReportEmpty();
-  T               line[2], row[3], ratio = 0;
-  int             x[3];
+  T                 line[2], row[3], ratio = 0;
+  int               x[3];
 
   if (q >= count) return;
   strata_line_start(lines.coef.n, axis, q, x);
@@ -281,7 +297,7 @@ static __global__ void __launch_bounds__(BLOCK) check(__grid_constant__ const ty
 
 template <class T> static int look(const typename Typed<T>::Lines *lines, StrataLinesReport *report, cudaStream_t stream)
 {
-  const ptrdiff_t    count  = strata_line_count(lines->coef.n, lines->axis);
+  const ptrdiff_t    count = strata_line_count(lines->coef.n, lines->axis);
   const unsigned     blocks = (unsigned)((count + BLOCK - 1) / BLOCK);
   StrataLinesReport *found;
   cudaError_t        err;
@@ -289,9 +305,12 @@ template <class T> static int look(const typename Typed<T>::Lines *lines, Strata
   if (!count) return 0;
   if ((err = cudaMalloc(&found, sizeof(*found))) != cudaSuccess) return (int)err;
   if ((err = cudaMemcpyAsync(found, report, sizeof(*found), cudaMemcpyHostToDevice, stream)) == cudaSuccess) {
-    if (lines->rows == STRATA_ROWS_SHARED) check<T, STRATA_ROWS_SHARED><<<blocks, BLOCK, 0, stream>>>(*lines, count, found);
-    else if (lines->rows == STRATA_ROWS_ARRAYS) check<T, STRATA_ROWS_ARRAYS><<<blocks, BLOCK, 0, stream>>>(*lines, count, found);
-    else check<T, STRATA_ROWS_CELLS><<<blocks, BLOCK, 0, stream>>>(*lines, count, found);
+    if (lines->rows == STRATA_ROWS_SHARED)
+      check<T, STRATA_ROWS_SHARED><<<blocks, BLOCK, 0, stream>>>(*lines, count, found);
+    else if (lines->rows == STRATA_ROWS_ARRAYS)
+      check<T, STRATA_ROWS_ARRAYS><<<blocks, BLOCK, 0, stream>>>(*lines, count, found);
+    else
+      check<T, STRATA_ROWS_CELLS><<<blocks, BLOCK, 0, stream>>>(*lines, count, found);
     if ((err = cudaGetLastError()) == cudaSuccess) err = cudaMemcpyAsync(report, found, sizeof(*found), cudaMemcpyDeviceToHost, stream);
     if (err == cudaSuccess) err = cudaStreamSynchronize(stream);
   }
@@ -299,18 +318,19 @@ template <class T> static int look(const typename Typed<T>::Lines *lines, Strata
   return (int)err;
 }
 
-#define ENTRY_POINTS(T, S) \
-  int StrataLinesCheckCUDA_##S(const StrataLines_##S *lines, StrataLinesReport *report, void *stream) \
-  { \
-    return look<T>(lines, report, (cudaStream_t)stream); \
-  } \
-  int StrataThomasWorkCUDA_##S(const StrataLines_##S *lines, int nv, int adds, size_t *bytes) \
-  { \
-    return work_bytes<T>(lines, nv, adds, bytes); \
-  } \
-  int StrataThomasCUDA_##S(const StrataLines_##S *lines, int transpose, int nv, const T *r, ptrdiff_t ldr, const T *add, T *z, ptrdiff_t ldz, void *work, void *stream) \
-  { \
-    return solve<T>(lines, transpose, nv, r, ldr, add, z, ldz, work, (cudaStream_t)stream); \
+#define ENTRY_POINTS(T, S)                                                                                                                           \
+  int StrataLinesCheckCUDA_##S(const StrataLines_##S *lines, StrataLinesReport *report, void *stream)                                                \
+  {                                                                                                                                                  \
+    return look<T>(lines, report, (cudaStream_t)stream);                                                                                             \
+  }                                                                                                                                                  \
+  int StrataThomasWorkCUDA_##S(const StrataLines_##S *lines, int nv, int adds, size_t *bytes)                                                        \
+  {                                                                                                                                                  \
+    return work_bytes<T>(lines, nv, adds, bytes);                                                                                                    \
+  }                                                                                                                                                  \
+  int StrataThomasCUDA_##S(const StrataLines_##S *lines, int transpose, int nv, const T *r, ptrdiff_t ldr, const T *add, T *z, ptrdiff_t ldz,        \
+                           void *work, void *stream)                                                                                                 \
+  {                                                                                                                                                  \
+    return solve<T>(lines, transpose, nv, r, ldr, add, z, ldz, work, (cudaStream_t)stream);                                                          \
   }
 ENTRY_POINTS(double, d)
 ENTRY_POINTS(float, f)
