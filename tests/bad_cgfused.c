@@ -37,6 +37,7 @@ static PetscErrorCode TestSettings(void)
   KSP            ksp;
   KSPCGFusedForm form;
   PetscInt       interval;
+  PetscMPIInt    rank, size;
 
   PetscFunctionBeginUser;
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
@@ -53,6 +54,20 @@ static PetscErrorCode TestSettings(void)
   is_error(KSPCGFusedGetForm(ksp, &form), PETSC_ERR_SUP, "KSPCGFusedGetForm", "getting a form from another type");
   is_error(KSPCGFusedGetCheckInterval(ksp, &interval), PETSC_ERR_SUP, "KSPCGFusedGetCheckInterval", "getting an interval from another type");
   PetscCall(KSPDestroy(&ksp));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  if (size > 1) {
+    DM  dm;
+    Mat A;
+
+    PetscCall(Make(6, &dm, &A));
+    PetscCall(Create(A, PCNONE, &ksp));
+    PetscCall(KSPCGFusedSetForm(ksp, rank ? KSP_CGFUSED_CLASSIC : KSP_CGFUSED_GEAR));
+    is_error(KSPSetUp(ksp), PETSC_ERR_ARG_WRONG, "-ksp_cgfused_form differs ranks", "another form on another rank");
+    PetscCall(KSPDestroy(&ksp));
+    PetscCall(MatDestroy(&A));
+    PetscCall(DMDestroy(&dm));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -44,7 +44,8 @@ static PetscErrorCode Settings(Mat A)
   is_error(P##HJacobiSetSchedule(object, (HJacobiSchedule)7), PETSC_ERR_ARG_OUTOFRANGE, "schedule 7", #P ": a schedule that is not there");          \
   is_error(P##HJacobiSetKernel(object, (HJacobiKernel)9), PETSC_ERR_ARG_OUTOFRANGE, "kernel 9", #P ": a kernel that is not there");                  \
   is_error(P##HJacobiSetPrecision(object, (HJacobiPrecision)9), PETSC_ERR_ARG_OUTOFRANGE, "precision 9", #P ": a precision that is not there");      \
-  is_error(P##HJacobiSetGrid(object, 1, &zero), PETSC_ERR_ARG_OUTOFRANGE, "0 cells along axis x -" name "_hjacobi_grid", #P ": an empty grid");
+  is_error(P##HJacobiSetGrid(object, 1, &zero), PETSC_ERR_ARG_OUTOFRANGE, "0 cells along axis x -" name "_hjacobi_grid", #P ": an empty grid");      \
+  is_error(P##HJacobiSetGrid(object, 2, NULL), PETSC_ERR_ARG_NULL, "missing 2", #P ": a grid without numbers");
   SETTINGS(KSP, ksp, "ksp")
   is_error(KSPHJacobiSetCheckInterval(ksp, 0), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_hjacobi_check_interval 1 or more", "KSP: no interval");
   is_error(KSPHJacobiSetNorm(ksp, (HJacobiNorm)8), PETSC_ERR_ARG_OUTOFRANGE, "norm 8", "KSP: a norm that is not there");
@@ -52,6 +53,53 @@ static PetscErrorCode Settings(Mat A)
   PetscCall(Create(A, A, KSPCG, PCHJACOBI, &ksp, &pc));
   SETTINGS(PC, pc, "pc")
   is_error(PCHJacobiSetCycles(pc, 0), PETSC_ERR_ARG_OUTOFRANGE, "0 cycles -pc_hjacobi_cycles 1 or more", "PC: no cycles");
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Settings, vectors and grids that only a look at all ranks, or at large numbers, finds */
+static PetscErrorCode Ranks(Mat A, PetscMPIInt rank, PetscMPIInt size)
+{
+  const PetscInt wraps[2] = {65536, 65536}, overlap = 2 * rank;
+  KSP            ksp;
+  PC             pc;
+  Mat            B;
+  Vec            r, z;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, 0, 0, PETSC_DETERMINE, PETSC_DETERMINE, 0, NULL, 0, NULL, &B)); /* in 32 bits 65536 x 65536 is 0 */
+  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(Create(B, B, KSPHJACOBI, NULL, &ksp, &pc));
+  PetscCall(KSPHJacobiSetGrid(ksp, 2, wraps));
+  is_error(KSPSetUp(ksp), PETSC_ERR_ARG_SIZ, "65536 x 65536 x 1 0 rows -ksp_hjacobi_grid", "a grid of more cells than a number can hold");
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&B));
+
+  PetscCall(Create(A, A, KSPCG, PCHJACOBI, &ksp, &pc));
+  PetscCall(PCSetUp(pc));
+  PetscCall(MatCreateVecs(A, &z, NULL));
+  PetscCall(VecCreate(PETSC_COMM_WORLD, &r));
+  PetscCall(VecSetSizes(r, 1, PETSC_DETERMINE));
+  PetscCall(VecSetFromOptions(r));
+  PetscCall(VecSet(r, 1));
+  is_error(PCApplyTranspose(pc, r, z), PETSC_ERR_ARG_SIZ, "entries rows MatCreateVecs()", "a vector of another length");
+  PetscCall(VecDestroy(&r));
+  PetscCall(VecDestroy(&z));
+  PetscCall(KSPDestroy(&ksp));
+
+  if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Create(A, A, KSPCG, PCHJACOBI, &ksp, &pc));
+  PetscCall(PCHJacobiSetOverlap(pc, 1, &overlap));
+  is_error(PCSetUp(pc), PETSC_ERR_ARG_WRONG, "-pc_hjacobi_overlap differs ranks", "another overlap on another rank");
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(Create(A, A, KSPHJACOBI, NULL, &ksp, &pc));
+  PetscCall(KSPHJacobiSetOmega(ksp, 1. / (1 + rank)));
+  is_error(KSPSetUp(ksp), PETSC_ERR_ARG_WRONG, "-ksp_hjacobi_omega differs ranks", "another weight on another rank");
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(Create(A, A, KSPHJACOBI, NULL, &ksp, &pc));
+  PetscCall(KSPHJacobiSetNorm(ksp, rank ? HJACOBI_NORM_UPDATE : HJACOBI_NORM_2));
+  is_error(KSPSetUp(ksp), PETSC_ERR_ARG_WRONG, "-ksp_hjacobi_norm differs ranks", "another norm on another rank");
   PetscCall(KSPDestroy(&ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -233,11 +281,12 @@ int main(int argc, char **argv)
   const PetscScalar legs[6] = {-1, -1, -1, -1, 0, 0};
   Problem           p;
   Mat               A;
-  PetscMPIInt       size;
+  PetscMPIInt       rank, size;
 
   PetscFunctionBeginUser;
   PetscCall(TapBegin(&argc, &argv));
   memset(&p, 0, sizeof(p));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   p.comm = PETSC_COMM_WORLD;
   p.dim = 2;
@@ -251,6 +300,7 @@ int main(int argc, char **argv)
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscCall(Settings(A));
+  PetscCall(Ranks(A, rank, size));
   PetscCall(Combinations(&p, A));
   PetscCall(Complex(p));
   PetscCall(Numbers(&p, A));

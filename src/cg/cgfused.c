@@ -656,8 +656,15 @@ static PetscErrorCode KSPSolve_CGFused(KSP ksp)
 
 static PetscErrorCode KSPSetUp_CGFused(KSP ksp)
 {
+  KSP_CGFused    *cg = (KSP_CGFused *)ksp->data;
+  const PetscReal told[2] = {cg->form, cg->interval};
+  PetscInt        differs;
+
   PetscFunctionBegin;
-  PetscCall(KSPSetWorkVecs(ksp, ((KSP_CGFused *)ksp->data)->form == KSP_CGFUSED_GEAR ? 5 : 4));
+  PetscCall(StrataFindDifference(PetscObjectComm((PetscObject)ksp), 2, told, &differs));
+  PetscCheck(differs < 0, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_WRONG,
+             "-ksp_cgfused_%s differs between ranks: all must set the same, by options or by functions", differs == 0 ? "form" : "check_interval");
+  PetscCall(KSPSetWorkVecs(ksp, cg->form == KSP_CGFUSED_GEAR ? 5 : 4));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -46,24 +46,6 @@ static const char *const PCColumnAxes[] = {"x", "y", "z", "auto"};
 
 /* ---- the lines ------------------------------------------------------------------------------------------------------------------ */
 
-/* The grid of a matrix that has none, from the sizes that were given */
-static PetscErrorCode PCColumnMakeGrid(PC pc, PetscInt dim, const PetscInt N[], StrataGrid *grid)
-{
-  MPI_Comm comm = PetscObjectComm((PetscObject)pc);
-  PetscInt rows, total, rest, a;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(pc->pmat, &rows, NULL));
-  PetscCall(MatGetSize(pc->pmat, &total, NULL));
-  for (a = 0, rest = total; a < dim; a++) rest = rest % N[a] ? 0 : rest / N[a]; /* the product could be too large a number */
-  PetscCheck(rest == 1, comm, PETSC_ERR_ARG_SIZ,
-             "A grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells was given, but the matrix has %" PetscInt_FMT
-             " rows: -pc_column_grid and PCColumnSetGrid() need the sizes of the grid that the rows run through, x fastest",
-             N[0], dim > 1 ? N[1] : 1, dim > 2 ? N[2] : 1, total);
-  PetscCall(StrataGridCreateSlabs(comm, dim, N, rows, grid));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The grid of a matrix whose lines are runs of rows */
 static PetscErrorCode PCColumnMakeRuns(PC pc, PetscInt size, StrataGrid *grid)
 {
@@ -90,9 +72,8 @@ static PetscErrorCode PCColumnMakeRuns(PC pc, PetscInt size, StrataGrid *grid)
 static PetscErrorCode PCColumnFindGrid(PC pc, StrataGrid *grid)
 {
   PC_Column *col = (PC_Column *)pc->data;
-  PetscBool  isstrata, isshell;
-  DM         dm[3];
-  PetscInt   m;
+  PetscBool  isstrata;
+  DM         dm;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSTRATA, &isstrata));
@@ -110,20 +91,14 @@ static PetscErrorCode PCColumnFindGrid(PC pc, StrataGrid *grid)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (col->rows) {
-    PetscCall(PCColumnMakeGrid(pc, col->dim, col->N, grid));
+    PetscCall(StrataMatMakeGrid(pc->pmat, col->dim, col->N, "pc_column_", grid));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  dm[0] = pc->dm;
-  PetscCall(MatGetDM(pc->pmat, &dm[1]));
-  PetscCall(MatGetDM(pc->mat, &dm[2]));
-  for (m = 0; m < 3; m++) { /* a DMSHELL is what solvers attach where there is no DM */
-    if (dm[m]) PetscCall(PetscObjectTypeCompare((PetscObject)dm[m], DMSHELL, &isshell));
-    if (dm[m] && !isshell) break;
-  }
-  PetscCheck(m < 3, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+  PetscCall(StrataMatFindDM(pc->pmat, pc->mat, pc->dm, NULL, &dm));
+  PetscCheck(dm, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no grid: create it with DMCreateMatrix() on a DMDA, attach the DMDA with KSPSetDM() or PCSetDM(), or say with "
              "-pc_column_size how many rows a column has, or with -pc_column_grid how many cells the grid has along each axis");
-  PetscCall(StrataMatGetGrid(pc->pmat, dm[m], grid));
+  PetscCall(StrataMatGetGrid(pc->pmat, dm, grid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,19 +144,13 @@ static PetscErrorCode PCColumnChooseAxis(PC pc, StrataGrid g, const PetscBool cu
 /* Fails on all ranks if one was told something else than another */
 static PetscErrorCode PCColumnCheckRanks(PC pc)
 {
-  PC_Column     *col = (PC_Column *)pc->data;
-  const PetscInt told[6] = {col->axis, col->size, col->dim, col->N[0], col->N[1], col->N[2]};
-  PetscInt       most[12], m;
-  PetscBool      same = PETSC_TRUE;
+  PC_Column      *col = (PC_Column *)pc->data;
+  const PetscReal told[6] = {col->axis, col->size, col->dim, col->N[0], col->N[1], col->N[2]};
+  PetscInt        differs;
 
   PetscFunctionBegin;
-  for (m = 0; m < 6; m++) {
-    most[m] = told[m];
-    most[6 + m] = -told[m];
-  }
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, most, 12, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
-  for (m = 0; m < 6; m++) same = most[m] == -most[6 + m] ? same : PETSC_FALSE;
-  PetscCheck(same, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
+  PetscCall(StrataFindDifference(PetscObjectComm((PetscObject)pc), 6, told, &differs));
+  PetscCheck(differs < 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
              "The axis, size or grid of the columns differ between ranks: all must call PCColumnSetAxis(), PCColumnSetSize() and PCColumnSetGrid() "
              "with the same numbers");
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -530,22 +499,6 @@ static PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PCApplyTranspose() does not look at its vectors, and PCApply() on some ranks only */
-static PetscErrorCode PCColumnCheckVec(PC pc, Vec v)
-{
-  PetscLayout layout;
-  PetscBool   same;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetLayout(v, &layout));
-  PetscCall(PetscLayoutCompare(layout, pc->pmat->rmap, &same));
-  PetscCheck(same, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ,
-             "A vector has %" PetscInt_FMT " entries, on this rank %" PetscInt_FMT ", and the matrix %" PetscInt_FMT
-             " rows, on this rank %" PetscInt_FMT " (or they differ on another rank): create it with MatCreateVecs()",
-             layout->N, layout->n, pc->pmat->rmap->N, pc->pmat->rmap->n);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* z = add + M r for vectors */
 static PetscErrorCode PCColumnApply(PC pc, PetscBool transpose, Vec r, Vec add, Vec z)
 {
@@ -556,8 +509,8 @@ static PetscErrorCode PCColumnApply(PC pc, PetscBool transpose, Vec r, Vec add, 
   PetscMemType       type;
 
   PetscFunctionBegin;
-  PetscCall(PCColumnCheckVec(pc, r));
-  PetscCall(PCColumnCheckVec(pc, z));
+  PetscCall(StrataMatCheckVec(pc->pmat, r));
+  PetscCall(StrataMatCheckVec(pc->pmat, z));
   if (col->c) PetscCall(PCColumnFollow(pc));
   if (col->failure) { /* as factorizations do */
     PetscCall(VecSet(z, INFINITY));
@@ -632,35 +585,18 @@ static PetscErrorCode PCMatApply_Column(PC pc, Mat R, Mat Z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x = x + M (b - A x), its times */
 static PetscErrorCode PCApplyRichardson_Column(PC pc, Vec b, Vec x, Vec w, PetscReal rtol, PetscReal abstol, PetscReal dtol, PetscInt its,
                                                PetscBool guesszero, PetscInt *outits, PCRichardsonConvergedReason *reason)
 {
-  PetscInt i;
-
   PetscFunctionBegin;
-  for (i = 0; i < its; i++) {
-    if (i == 0 && guesszero)
-      PetscCall(PCColumnApply(pc, PETSC_FALSE, b, NULL, x));
-    else {
-      PetscCall(MatMult(pc->mat, x, w));
-      PetscCall(VecAYPX(w, -1.0, b));
-      PetscCall(PCColumnApply(pc, PETSC_FALSE, w, x, x));
-    }
-  }
-  *outits = its;
-  *reason = PCRICHARDSON_CONVERGED_ITS;
+  PetscCall(StrataApplyRichardson(pc, PCColumnApply, b, x, w, its, guesszero, outits, reason));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The iterations of PCApplyRichardson() test nothing. A KSP that tests for convergence is to use its own. */
 static PetscErrorCode PCPreSolve_Column(PC pc, KSP ksp, Vec b, Vec x)
 {
-  KSPNormType norm;
-
   PetscFunctionBegin;
-  PetscCall(KSPGetNormType(ksp, &norm));
-  pc->ops->applyrichardson = norm == KSP_NORM_NONE ? PCApplyRichardson_Column : NULL;
+  PetscCall(StrataPreSolveRichardson(pc, ksp, PCApplyRichardson_Column));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

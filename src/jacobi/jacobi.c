@@ -43,87 +43,79 @@ PetscErrorCode StrataJacobiDestroy(StrataJacobi *j)
   if (!*j) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(StrataJacobiReset(*j));
   PetscCall(PetscObjectComposeFunction((*j)->owner, "StrataJacobiGet_C", NULL));
-  PetscCall(DMDestroy(&(*j)->dm));
+  PetscCall(StrataGridDestroy(&(*j)->given));
   PetscCall(PetscFree(*j));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the grid -------------------------------------------------------------------------------------------------------------------- */
 
-/* A DMDA whose cells are the rows of a matrix, x fastest, cut by ranks between layers of the last axis */
-static PetscErrorCode StrataJacobiMakeGrid(StrataJacobi j, Mat A)
+/* Where the grid of the matrix comes from: the sizes that were given, or a DM; neither for a Strata operator */
+static PetscErrorCode StrataJacobiFindGrid(StrataJacobi j, Mat A, Mat amat, DM dm0, DM dm1, StrataGrid *given, DM *dm)
 {
-  MPI_Comm        comm = PetscObjectComm((PetscObject)A);
-  const PetscInt  last = j->dim - 1;
-  PetscInt        rows, total, cells = 1, layer = 1, own, *widths, a;
-  const PetscInt *all[3] = {NULL, NULL, NULL};
-  PetscInt        procs[3] = {1, 1, 1};
-  PetscMPIInt     size;
-  PetscBool       whole;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(A, &rows, NULL));
-  PetscCall(MatGetSize(A, &total, NULL));
-  for (a = 0; a < j->dim; a++) {
-    layer = cells;
-    cells *= j->N[a];
-  }
-  PetscCheck(cells == total, comm, PETSC_ERR_ARG_SIZ,
-             "A grid of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells was given, but the matrix has %" PetscInt_FMT
-             " rows: -%sgrid needs the sizes of the grid that the rows run through, x fastest",
-             j->N[0], j->N[1], j->N[2], total, j->prefix);
-  whole = rows % layer || !rows ? PETSC_FALSE : PETSC_TRUE;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &whole, 1, STRATA_MPI_BOOL, MPI_LAND, comm));
-  PetscCheck(whole, comm, PETSC_ERR_ARG_SIZ,
-             "The rows of a rank must be one or more whole layers of %" PetscInt_FMT " rows: set the local size of the matrix so, or use fewer ranks",
-             layer);
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  own = rows / layer;
-  PetscCall(PetscMalloc1(size, &widths));
-  PetscCallMPI(MPI_Allgather(&own, 1, MPIU_INT, widths, 1, MPIU_INT, comm));
-  procs[last] = size;
-  all[last] = widths;
-  PetscCall(DMDestroy(&j->dm));
-  PetscCall(DMDACreate(comm, &j->dm));
-  PetscCall(DMSetDimension(j->dm, j->dim));
-  PetscCall(DMDASetSizes(j->dm, j->N[0], j->N[1], j->N[2]));
-  PetscCall(DMDASetNumProcs(j->dm, procs[0], procs[1], procs[2]));
-  PetscCall(DMDASetOwnershipRanges(j->dm, all[0], all[1], all[2]));
-  PetscCall(DMDASetDof(j->dm, 1));
-  PetscCall(DMDASetStencilType(j->dm, DMDA_STENCIL_STAR));
-  PetscCall(DMDASetStencilWidth(j->dm, 0));
-  PetscCall(DMSetUp(j->dm));
-  PetscCall(PetscFree(widths));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Where the grid of the matrix comes from; NULL for a Strata operator */
-static PetscErrorCode StrataJacobiFindDM(StrataJacobi j, Mat A, Mat amat, DM dm0, DM dm1, DM *dm)
-{
-  DM        candidate[4] = {dm0, dm1, NULL, NULL};
   PetscBool is;
-  PetscInt  m;
 
   PetscFunctionBegin;
   *dm = NULL;
+  *given = NULL;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSTRATA, &is));
   if (is) PetscFunctionReturn(PETSC_SUCCESS);
   if (j->dim) {
-    if (!j->dm) PetscCall(StrataJacobiMakeGrid(j, A));
-    *dm = j->dm;
+    if (!j->given) {
+      PetscCall(StrataMatMakeGrid(A, j->dim, j->N, j->prefix, &j->given));
+      is = j->given->size_local ? PETSC_TRUE : PETSC_FALSE;
+      PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &is, 1, STRATA_MPI_BOOL, MPI_LAND, j->given->comm));
+      if (!is) PetscCall(StrataGridDestroy(&j->given));
+      PetscCheck(is, PetscObjectComm(j->owner), PETSC_ERR_ARG_SIZ,
+                 "A rank has no rows: each must have one or more whole layers of the grid, set the local size of the matrix so, or use fewer ranks");
+    }
+    *given = j->given;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatGetDM(A, &candidate[2]));
-  PetscCall(MatGetDM(amat, &candidate[3]));
-  for (m = 0; m < 4 && !*dm; m++) { /* a DMSHELL is what solvers attach where there is no DM */
-    is = PETSC_TRUE;
-    if (candidate[m]) PetscCall(PetscObjectTypeCompare((PetscObject)candidate[m], DMSHELL, &is));
-    if (!is) *dm = candidate[m];
-  }
+  PetscCall(StrataMatFindDM(A, amat, dm0, dm1, dm));
   PetscCheck(*dm, PetscObjectComm(j->owner), PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no grid: create it with DMCreateMatrix() on a DMDA, attach the DMDA with KSPSetDM() or PCSetDM(), or say with -%sgrid "
              "how many cells the grid has along each axis",
              j->prefix);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Fails on all ranks if one was told something else than another */
+static PetscErrorCode StrataJacobiCheckRanks(StrataJacobi j)
+{
+#define OF_AXIS(n, list, a) (a) < j->n ? j->list[a] : 0
+  const struct {
+    const char *name;
+    PetscReal   number;
+  } told[] = {{"subiterations", j->subiterations},
+              {"cycles", j->cycles},
+              {"schedule", j->schedule},
+              {"omega", j->omega},
+              {"chebyshev_bounds", j->bounds[0]},
+              {"chebyshev_bounds", j->bounds[1]},
+              {"srj_levels", j->levels},
+              {"kernel", j->kernel},
+              {"precision", j->precision},
+              {"tile", OF_AXIS(ntile, tile, 0)},
+              {"tile", OF_AXIS(ntile, tile, 1)},
+              {"tile", OF_AXIS(ntile, tile, 2)},
+              {"overlap", j->noverlap},
+              {"overlap", OF_AXIS(noverlap, overlap, 0)},
+              {"overlap", OF_AXIS(noverlap, overlap, 1)},
+              {"overlap", OF_AXIS(noverlap, overlap, 2)},
+              {"grid", OF_AXIS(dim, N, 0)},
+              {"grid", OF_AXIS(dim, N, 1)},
+              {"grid", OF_AXIS(dim, N, 2)}};
+#undef OF_AXIS
+  const PetscInt count = PETSC_STATIC_ARRAY_LENGTH(told);
+  PetscReal      numbers[PETSC_STATIC_ARRAY_LENGTH(told)];
+  PetscInt       differs;
+
+  PetscFunctionBegin;
+  for (PetscInt m = 0; m < count; m++) numbers[m] = told[m].number;
+  PetscCall(StrataFindDifference(PetscObjectComm(j->owner), count, numbers, &differs));
+  PetscCheck(differs < 0, PetscObjectComm(j->owner), PETSC_ERR_ARG_WRONG,
+             "-%s%s differs between ranks: all must set the same, by options or by functions", j->prefix, told[differs].name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -502,12 +494,14 @@ static PetscErrorCode StrataJacobiSetWeights(StrataJacobi j, Mat A)
 PetscErrorCode StrataJacobiSetUp(StrataJacobi j, Mat A, Mat amat, DM dm0, DM dm1)
 {
   StrataCoefficients c;
+  StrataGrid         given;
   DM                 dm;
   PetscBool          same;
 
   PetscFunctionBegin;
-  PetscCall(StrataJacobiFindDM(j, A, amat, dm0, dm1, &dm));
-  PetscCall(StrataCoefficientsGet(A, dm, &c));
+  if (!j->grid) PetscCall(StrataJacobiCheckRanks(j));
+  PetscCall(StrataJacobiFindGrid(j, A, amat, dm0, dm1, &given, &dm));
+  PetscCall(StrataCoefficientsGet(A, dm, given, &c));
   same = c == j->c && c->state == j->state && c->scale == j->scale && c->shift == j->shift ? PETSC_TRUE : PETSC_FALSE;
   if (same) {
     PetscCall(StrataCoefficientsDestroy(&c));

@@ -61,12 +61,21 @@ PetscErrorCode StrataJacobiOf(PetscObject object, PetscBool needed, StrataJacobi
 
 /* ---- setters --------------------------------------------------------------------------------------------------------------------- */
 
+/* What was found for other settings is forgotten; a PC is to be set up anew */
+static PetscErrorCode StrataJacobiChanged(StrataJacobi j)
+{
+  PetscFunctionBegin;
+  PetscCall(StrataJacobiReset(j));
+  if (j->owner->classid == PC_CLASSID) ((PC)j->owner)->setupcalled = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode StrataJacobiSetSubiterations(StrataJacobi j, PetscInt k)
 {
   PetscFunctionBegin;
   PetscCheck(k >= 1 && k <= PETSC_MPI_INT_MAX / 4, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
              "%" PetscInt_FMT " sweeps a cycle: -%ssubiterations must be 1 or more", k, j->prefix);
-  if (k != j->subiterations) PetscCall(StrataJacobiReset(j));
+  if (k != j->subiterations) PetscCall(StrataJacobiChanged(j));
   j->subiterations = k;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -76,7 +85,7 @@ PetscErrorCode StrataJacobiSetCycles(StrataJacobi j, PetscInt cycles)
   PetscFunctionBegin;
   PetscCheck(cycles >= 1, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " cycles: -%scycles must be 1 or more", cycles,
              j->prefix);
-  if (cycles != j->cycles) PetscCall(StrataJacobiReset(j));
+  if (cycles != j->cycles) PetscCall(StrataJacobiChanged(j));
   j->cycles = cycles;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -100,7 +109,7 @@ PetscErrorCode StrataJacobiSetTile(StrataJacobi j, PetscInt n, const PetscInt ti
   for (a = 0; a < n; a++)
     PetscCheck(tile[a] >= 1, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
                "A tile cannot be %" PetscInt_FMT " cells wide: -%stile needs positive numbers", tile[a], j->prefix);
-  if (StrataJacobiDiffers(n, tile, j->ntile, j->tile)) PetscCall(StrataJacobiReset(j));
+  if (StrataJacobiDiffers(n, tile, j->ntile, j->tile)) PetscCall(StrataJacobiChanged(j));
   j->ntile = n;
   for (a = 0; a < n; a++) j->tile[a] = tile[a];
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -119,7 +128,7 @@ PetscErrorCode StrataJacobiSetOverlap(StrataJacobi j, PetscInt n, const PetscInt
     PetscCheck(overlap[a] == STRATA_EXACT || overlap[a] % 2 == 0, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
                "An overlap of %" PetscInt_FMT " cells: -%soverlap must be even, since both tiles give up half of it", overlap[a], j->prefix);
   }
-  if (StrataJacobiDiffers(n, overlap, j->noverlap, j->overlap)) PetscCall(StrataJacobiReset(j));
+  if (StrataJacobiDiffers(n, overlap, j->noverlap, j->overlap)) PetscCall(StrataJacobiChanged(j));
   j->noverlap = n;
   for (a = 0; a < n; a++) j->overlap[a] = overlap[a];
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -130,7 +139,7 @@ PetscErrorCode StrataJacobiSetOmega(StrataJacobi j, PetscReal omega)
   PetscFunctionBegin;
   PetscCheck(omega > 0 && omega < PETSC_MAX_REAL, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
              "The weight %g of sweeps: -%somega must be positive", (double)omega, j->prefix);
-  if (omega != j->omega) PetscCall(StrataJacobiReset(j));
+  if (omega != j->omega) PetscCall(StrataJacobiChanged(j));
   j->omega = omega;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -140,7 +149,7 @@ PetscErrorCode StrataJacobiSetSchedule(StrataJacobi j, HJacobiSchedule schedule)
   PetscFunctionBegin;
   PetscCheck(schedule >= HJACOBI_CONSTANT && schedule <= HJACOBI_SRJ, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE, "There is no schedule %d",
              (int)schedule);
-  if (schedule != j->schedule) PetscCall(StrataJacobiReset(j));
+  if (schedule != j->schedule) PetscCall(StrataJacobiChanged(j));
   j->schedule = schedule;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -151,7 +160,7 @@ PetscErrorCode StrataJacobiSetBounds(StrataJacobi j, PetscReal a, PetscReal b)
   if (a != 0 || b != 0)
     PetscCheck(a > 0 && b > a && b < PETSC_MAX_REAL, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
                "The interval [%g, %g] of eigenvalues: -%schebyshev_bounds must be positive, the lower one first", (double)a, (double)b, j->prefix);
-  if (a != j->bounds[0] || b != j->bounds[1]) PetscCall(StrataJacobiReset(j));
+  if (a != j->bounds[0] || b != j->bounds[1]) PetscCall(StrataJacobiChanged(j));
   j->bounds[0] = a;
   j->bounds[1] = b;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -162,7 +171,7 @@ PetscErrorCode StrataJacobiSetLevels(StrataJacobi j, PetscInt levels)
   PetscFunctionBegin;
   PetscCheck(levels >= 2 && levels <= 5, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
              "Scheduled relaxation with %" PetscInt_FMT " weights: -%ssrj_levels must be 2, 3, 4 or 5", levels, j->prefix);
-  if (levels != j->levels) PetscCall(StrataJacobiReset(j));
+  if (levels != j->levels) PetscCall(StrataJacobiChanged(j));
   j->levels = levels;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -172,7 +181,7 @@ PetscErrorCode StrataJacobiSetKernel(StrataJacobi j, HJacobiKernel kernel)
   PetscFunctionBegin;
   PetscCheck(kernel >= HJACOBI_KERNEL_AUTO && kernel <= HJACOBI_KERNEL_PERSISTENT, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
              "There is no kernel %d", (int)kernel);
-  if (kernel != j->kernel) PetscCall(StrataJacobiReset(j));
+  if (kernel != j->kernel) PetscCall(StrataJacobiChanged(j));
   j->kernel = kernel;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -182,7 +191,7 @@ PetscErrorCode StrataJacobiSetPrecision(StrataJacobi j, HJacobiPrecision precisi
   PetscFunctionBegin;
   PetscCheck(precision == HJACOBI_PRECISION_SAME || precision == HJACOBI_PRECISION_SINGLE, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
              "There is no precision %d", (int)precision);
-  if (precision != j->precision) PetscCall(StrataJacobiReset(j));
+  if (precision != j->precision) PetscCall(StrataJacobiChanged(j));
   j->precision = precision;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -193,12 +202,13 @@ PetscErrorCode StrataJacobiSetGrid(StrataJacobi j, PetscInt dim, const PetscInt 
 
   PetscFunctionBegin;
   PetscCheck(dim >= 0 && dim <= 3, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE, "A grid cannot have %" PetscInt_FMT " axes", dim);
+  PetscCheck(!dim || n, PetscObjectComm(j->owner), PETSC_ERR_ARG_NULL, "The numbers of cells are missing: give %" PetscInt_FMT " of them", dim);
   for (a = 0; a < dim; a++)
     PetscCheck(n[a] > 0, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
                "A grid cannot have %" PetscInt_FMT " cells along axis %c: -%sgrid needs positive numbers", n[a], (char)('x' + a), j->prefix);
   if (StrataJacobiDiffers(dim, n, j->dim, j->N)) {
-    PetscCall(StrataJacobiReset(j));
-    PetscCall(DMDestroy(&j->dm));
+    PetscCall(StrataJacobiChanged(j));
+    PetscCall(StrataGridDestroy(&j->given));
   }
   j->dim = dim;
   for (a = 0; a < 3; a++) j->N[a] = a < dim ? n[a] : 1;

@@ -37,7 +37,7 @@ struct _n_StrataJacobi {
   HJacobiPrecision precision;
   PetscInt         dim, N[3]; /* a grid for matrices without one; dim 0: not given */
   /* the matrix, as it was last looked at */
-  DM                 dm; /* made from the given grid */
+  StrataGrid         given; /* made from the sizes that were given */
   StrataGrid         grid;
   StrataCoefficients c;
   PetscObjectState   state;
@@ -95,7 +95,7 @@ PETSC_INTERN PetscErrorCode StrataJacobiSetKernel(StrataJacobi, HJacobiKernel);
 PETSC_INTERN PetscErrorCode StrataJacobiSetPrecision(StrataJacobi, HJacobiPrecision);
 PETSC_INTERN PetscErrorCode StrataJacobiSetGrid(StrataJacobi, PetscInt, const PetscInt[]);
 
-/* Looks at the matrix; does nothing if neither matrix nor settings are others than before. dms: where a grid may come from, NULL at the end. */
+/* Looks at the matrix; does nothing if neither matrix nor settings are others than before. A grid may come from one of the DMs. */
 PETSC_INTERN PetscErrorCode StrataJacobiSetUp(StrataJacobi, Mat, Mat amat, DM, DM);
 PETSC_INTERN PetscErrorCode StrataJacobiSymmetric(StrataJacobi, PetscBool *);
 

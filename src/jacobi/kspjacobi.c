@@ -299,7 +299,17 @@ static PetscErrorCode KSPHJacobiRefusePC(KSP ksp)
 
 static PetscErrorCode KSPSetUp_HJacobi(KSP ksp)
 {
+  KSP_HJacobi    *h = (KSP_HJacobi *)ksp->data;
+  const PetscReal told[3] = {h->interval, h->norm, h->check};
+  PetscInt        differs;
+
   PetscFunctionBegin;
+  PetscCall(StrataFindDifference(PetscObjectComm((PetscObject)ksp), 3, told, &differs));
+  PetscCheck(differs < 0, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_WRONG,
+             "-ksp_hjacobi_%s differs between ranks: all must set the same, by options or by functions",
+             differs == 0   ? "check_interval"
+             : differs == 1 ? "norm"
+                            : "check");
   PetscCall(KSPHJacobiRefusePC(ksp));
   PetscCall(KSPSetWorkVecs(ksp, 2));
   PetscCall(KSPHJacobiLook(ksp));

@@ -28,6 +28,8 @@ static PetscErrorCode PCHJacobiApply(PC pc, PetscBool transpose, Vec r, Vec add,
   PetscMemType       type;
 
   PetscFunctionBegin;
+  PetscCall(StrataMatCheckVec(pc->pmat, r));
+  PetscCall(StrataMatCheckVec(pc->pmat, z));
   if (h->jacobi->failure) { /* as factorizations do */
     PetscCall(VecSet(z, INFINITY));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -71,47 +73,33 @@ static PetscErrorCode PCMatApply_HJacobi(PC pc, Mat R, Mat Z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* x = x + M (b - A x), its times. Cycles that start from x with the right-hand side b do just that, if the matrix of the sweeps is the
-   operator. */
+/* Cycles that start from x with the right-hand side b do what Richardson's iteration does, if the matrix of the sweeps is the operator */
 static PetscErrorCode PCApplyRichardson_HJacobi(PC pc, Vec b, Vec x, Vec w, PetscReal rtol, PetscReal abstol, PetscReal dtol, PetscInt its,
                                                 PetscBool guesszero, PetscInt *outits, PCRichardsonConvergedReason *reason)
 {
   PC_HJacobi        *h = (PC_HJacobi *)pc->data;
   StrataJacobi       j = h->jacobi;
+  const PetscInt     plain = pc->mat != pc->pmat || j->precision == HJACOBI_PRECISION_SINGLE || j->failure ? its : guesszero ? 1 : 0;
   const PetscScalar *ab, *ax;
   PetscScalar       *aw;
   PetscMemType       type;
-  PetscInt           i;
 
   PetscFunctionBegin;
-  for (i = 0; i < its; i++) {
-    if (i == 0 && guesszero) {
-      PetscCall(PCHJacobiApply(pc, PETSC_FALSE, b, NULL, x));
-    } else if (pc->mat != pc->pmat || j->precision == HJACOBI_PRECISION_SINGLE || j->failure) {
-      PetscCall(MatMult(pc->mat, x, w));
-      PetscCall(VecAYPX(w, -1.0, b));
-      PetscCall(PCHJacobiApply(pc, PETSC_FALSE, w, x, x));
-    } else {
-      PetscCall(StrataVecGetArrays(b, x, w, &ab, &ax, &aw, &type));
-      PetscCall(StrataJacobiSetRHS(j, PETSC_FALSE, type, ab));
-      PetscCall(StrataJacobiSweep(j, PETSC_FALSE, type, 0, j->cycles, ax, aw, NULL, NULL));
-      PetscCall(StrataVecRestoreArrays(b, x, w, &ab, &ax, &aw, type));
-      PetscCall(VecCopy(w, x));
-    }
+  PetscCall(StrataApplyRichardson(pc, PCHJacobiApply, b, x, w, PetscMin(plain, its), guesszero, outits, reason));
+  for (; *outits < its; ++*outits) {
+    PetscCall(StrataVecGetArrays(b, x, w, &ab, &ax, &aw, &type));
+    PetscCall(StrataJacobiSetRHS(j, PETSC_FALSE, type, ab));
+    PetscCall(StrataJacobiSweep(j, PETSC_FALSE, type, 0, j->cycles, ax, aw, NULL, NULL));
+    PetscCall(StrataVecRestoreArrays(b, x, w, &ab, &ax, &aw, type));
+    PetscCall(VecCopy(w, x));
   }
-  *outits = its;
-  *reason = PCRICHARDSON_CONVERGED_ITS;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The iterations of PCApplyRichardson() test nothing. A KSP that tests for convergence is to use its own. */
 static PetscErrorCode PCPreSolve_HJacobi(PC pc, KSP ksp, Vec b, Vec x)
 {
-  KSPNormType norm;
-
   PetscFunctionBegin;
-  PetscCall(KSPGetNormType(ksp, &norm));
-  pc->ops->applyrichardson = norm == KSP_NORM_NONE ? PCApplyRichardson_HJacobi : NULL;
+  PetscCall(StrataPreSolveRichardson(pc, ksp, PCApplyRichardson_HJacobi));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

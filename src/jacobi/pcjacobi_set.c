@@ -31,9 +31,7 @@ PetscErrorCode PCHJacobiSetSubiterations(PC pc, PetscInt k)
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveInt(pc, k, 2);
   PetscCall(StrataJacobiOf((PetscObject)pc, PETSC_FALSE, &j));
-  if (!j) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataJacobiSetSubiterations(j, k));
-  if (!j->grid) pc->setupcalled = PETSC_FALSE;
+  if (j) PetscCall(StrataJacobiSetSubiterations(j, k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -91,9 +89,7 @@ PetscErrorCode PCHJacobiSetTile(PC pc, PetscInt n, const PetscInt tile[])
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveInt(pc, n, 2);
   PetscCall(StrataJacobiOf((PetscObject)pc, PETSC_FALSE, &j));
-  if (!j) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataJacobiSetTile(j, n, tile));
-  if (!j->grid) pc->setupcalled = PETSC_FALSE;
+  if (j) PetscCall(StrataJacobiSetTile(j, n, tile));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,9 +151,7 @@ PetscErrorCode PCHJacobiSetOverlap(PC pc, PetscInt n, const PetscInt overlap[])
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveInt(pc, n, 2);
   PetscCall(StrataJacobiOf((PetscObject)pc, PETSC_FALSE, &j));
-  if (!j) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataJacobiSetOverlap(j, n, overlap));
-  if (!j->grid) pc->setupcalled = PETSC_FALSE;
+  if (j) PetscCall(StrataJacobiSetOverlap(j, n, overlap));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -216,9 +210,7 @@ PetscErrorCode PCHJacobiSetOmega(PC pc, PetscReal omega)
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveReal(pc, omega, 2);
   PetscCall(StrataJacobiOf((PetscObject)pc, PETSC_FALSE, &j));
-  if (!j) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataJacobiSetOmega(j, omega));
-  if (!j->grid) pc->setupcalled = PETSC_FALSE;
+  if (j) PetscCall(StrataJacobiSetOmega(j, omega));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -277,9 +269,7 @@ PetscErrorCode PCHJacobiSetSchedule(PC pc, HJacobiSchedule schedule)
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveEnum(pc, schedule, 2);
   PetscCall(StrataJacobiOf((PetscObject)pc, PETSC_FALSE, &j));
-  if (!j) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataJacobiSetSchedule(j, schedule));
-  if (!j->grid) pc->setupcalled = PETSC_FALSE;
+  if (j) PetscCall(StrataJacobiSetSchedule(j, schedule));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -340,9 +330,7 @@ PetscErrorCode PCHJacobiSetChebyshevBounds(PC pc, PetscReal a, PetscReal b)
   PetscValidLogicalCollectiveReal(pc, a, 2);
   PetscValidLogicalCollectiveReal(pc, b, 3);
   PetscCall(StrataJacobiOf((PetscObject)pc, PETSC_FALSE, &j));
-  if (!j) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataJacobiSetBounds(j, a, b));
-  if (!j->grid) pc->setupcalled = PETSC_FALSE;
+  if (j) PetscCall(StrataJacobiSetBounds(j, a, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -401,9 +389,7 @@ PetscErrorCode PCHJacobiSetSRJLevels(PC pc, PetscInt levels)
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveInt(pc, levels, 2);
   PetscCall(StrataJacobiOf((PetscObject)pc, PETSC_FALSE, &j));
-  if (!j) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataJacobiSetLevels(j, levels));
-  if (!j->grid) pc->setupcalled = PETSC_FALSE;
+  if (j) PetscCall(StrataJacobiSetLevels(j, levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -460,9 +446,7 @@ PetscErrorCode PCHJacobiSetKernel(PC pc, HJacobiKernel kernel)
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveEnum(pc, kernel, 2);
   PetscCall(StrataJacobiOf((PetscObject)pc, PETSC_FALSE, &j));
-  if (!j) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataJacobiSetKernel(j, kernel));
-  if (!j->grid) pc->setupcalled = PETSC_FALSE;
+  if (j) PetscCall(StrataJacobiSetKernel(j, kernel));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -519,9 +503,7 @@ PetscErrorCode PCHJacobiSetPrecision(PC pc, HJacobiPrecision precision)
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveEnum(pc, precision, 2);
   PetscCall(StrataJacobiOf((PetscObject)pc, PETSC_FALSE, &j));
-  if (!j) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataJacobiSetPrecision(j, precision));
-  if (!j->grid) pc->setupcalled = PETSC_FALSE;
+  if (j) PetscCall(StrataJacobiSetPrecision(j, precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -580,9 +562,7 @@ PetscErrorCode PCHJacobiSetGrid(PC pc, PetscInt dim, const PetscInt n[])
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveInt(pc, dim, 2);
   PetscCall(StrataJacobiOf((PetscObject)pc, PETSC_FALSE, &j));
-  if (!j) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataJacobiSetGrid(j, dim, n));
-  if (!j->grid) pc->setupcalled = PETSC_FALSE;
+  if (j) PetscCall(StrataJacobiSetGrid(j, dim, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -641,9 +621,7 @@ PetscErrorCode PCHJacobiSetCycles(PC pc, PetscInt cycles)
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveInt(pc, cycles, 2);
   PetscCall(StrataJacobiOf((PetscObject)pc, PETSC_FALSE, &j));
-  if (!j) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataJacobiSetCycles(j, cycles));
-  if (!j->grid) pc->setupcalled = PETSC_FALSE;
+  if (j) PetscCall(StrataJacobiSetCycles(j, cycles));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

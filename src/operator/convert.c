@@ -115,7 +115,7 @@ static PetscErrorCode MatConvert_AIJ_Strata(Mat A, MatType type, MatReuse reuse,
   PetscCall(MatGetDM(A, &dm));
   PetscCheck(dm, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no grid: create it with DMCreateMatrix() on a DMDA, or attach one with MatSetDM()");
-  PetscCall(StrataCoefficientsGet(A, dm, &c));
+  PetscCall(StrataCoefficientsGet(A, dm, NULL, &c));
   if (reuse == MAT_REUSE_MATRIX)
     B = *newmat;
   else

@@ -224,49 +224,10 @@ PetscErrorCode StrataMatGetCoupling(Mat A, StrataGrid g, PetscReal coupling[3])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-   StrataGridCheckMat - Fails on all ranks unless the rows of the matrix are the cells of the grid
-*/
-PetscErrorCode StrataGridCheckMat(StrataGrid g, Mat A)
-{
-  PetscInt  n, N;
-  PetscBool fits;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(A, &n, NULL));
-  PetscCall(MatGetSize(A, &N, NULL));
-  fits = n == g->size_local ? PETSC_TRUE : PETSC_FALSE;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &fits, 1, STRATA_MPI_BOOL, MPI_LAND, g->comm));
-  PetscCheck(fits, g->comm, PETSC_ERR_ARG_SIZ,
-             "The matrix has %" PetscInt_FMT " rows, the DMDA %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
-             " cells, or other ranks own them: the matrix must be one of this DMDA, see DMCreateMatrix()",
-             N, g->N[0], g->N[1], g->N[2]);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode StrataMatGetGrid(Mat A, DM dm, StrataGrid *grid)
-{
-  PetscBool isstrata;
-
-  PetscFunctionBegin;
-  *grid = NULL;
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSTRATA, &isstrata));
-  if (isstrata) {
-    PetscCall(MatStrataGetGrid(A, grid));
-    PetscCall(StrataGridReference(*grid));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (!dm) PetscCall(MatGetDM(A, &dm));
-  if (!dm) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataGridCreateDMDA(dm, grid));
-  PetscCall(StrataGridCheckMat(*grid, A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 typedef struct {
   StrataCoefficients c;
   PetscObjectState   states[3];
-  PetscObjectId      dm; /* whose grid they are on */
+  PetscObjectId      dm; /* whose grid they are on, -1 if it was given */
 } StrataCache;
 
 static PetscErrorCode StrataCacheDestroy(STRATA_DESTROY_ARGUMENT arg)
@@ -279,7 +240,7 @@ static PetscErrorCode StrataCacheDestroy(STRATA_DESTROY_ARGUMENT arg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode StrataCoefficientsExtract(Mat A, DM dm, StrataCoefficients *coefficients)
+static PetscErrorCode StrataCoefficientsExtract(Mat A, DM dm, StrataGrid given, StrataCoefficients *coefficients)
 {
   StrataCoefficients c;
   StrataGrid         g;
@@ -290,7 +251,12 @@ static PetscErrorCode StrataCoefficientsExtract(Mat A, DM dm, StrataCoefficients
   char               words[128];
 
   PetscFunctionBegin;
-  PetscCall(StrataMatGetGrid(A, dm, &g));
+  if (given) {
+    PetscCall(StrataGridCheckMat(given, A));
+    PetscCall(StrataGridReference(given));
+    g = given;
+  } else
+    PetscCall(StrataMatGetGrid(A, dm, &g));
   PetscCheck(g, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has no grid: create it with DMCreateMatrix() on a DMDA, or attach one with MatSetDM() or KSPSetDM()");
   PetscCall(StrataCoefficientsCreate(g, &c));
@@ -331,10 +297,10 @@ static PetscErrorCode StrataMatGetStates(Mat A, PetscObjectState states[3])
 }
 
 /*
-   StrataCoefficientsGet - The coefficients of a matrix on the grid of dm, of the matrix' own DM if dm is NULL. The caller destroys them.
+   StrataCoefficientsGet - The coefficients of a matrix on the grid that is given, if any, else of dm, else of the matrix' own DM. The caller destroys them.
    Those of an assembled matrix are kept on it and read anew when it has changed.
 */
-PetscErrorCode StrataCoefficientsGet(Mat A, DM dm, StrataCoefficients *coefficients)
+PetscErrorCode StrataCoefficientsGet(Mat A, DM dm, StrataGrid given, StrataCoefficients *coefficients)
 {
   PetscContainer   container;
   StrataCache     *cache;
@@ -363,13 +329,13 @@ PetscErrorCode StrataCoefficientsGet(Mat A, DM dm, StrataCoefficients *coefficie
   if (dm) PetscCall(PetscObjectGetId((PetscObject)dm, &id));
   PetscCall(StrataMatGetStates(A, states));
   PetscCall(PetscArraycmp(cache->states, states, 3, &same));
-  if (!cache->c || cache->dm != id) same = PETSC_FALSE;
+  if (!cache->c || (given ? cache->c->grid != given : cache->dm != id)) same = PETSC_FALSE;
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &same, 1, STRATA_MPI_BOOL, MPI_LAND, PetscObjectComm((PetscObject)A)));
   if (!same) {
     PetscCall(StrataCoefficientsDestroy(&cache->c));
-    PetscCall(StrataCoefficientsExtract(A, dm, &cache->c));
+    PetscCall(StrataCoefficientsExtract(A, dm, given, &cache->c));
     PetscCall(PetscArraycpy(cache->states, states, 3));
-    cache->dm = id;
+    cache->dm = given ? -1 : id;
   }
   PetscCall(StrataCoefficientsReference(cache->c));
   *coefficients = cache->c;

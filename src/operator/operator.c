@@ -704,20 +704,16 @@ static PetscErrorCode MatView_Strata(Mat, PetscViewer);
 /* Fails on all ranks if one was given other sides or another stencil than rank 0, or none */
 static PetscErrorCode MatStrataCheckRanks(Mat A, StrataCoefficients c)
 {
-  PetscReal given[2 + 2 * STRATA_LEGS], first[2 + 2 * STRATA_LEGS];
-  PetscInt  count = 0, differs = PETSC_MAX_INT, m;
+  PetscReal given[2 + 2 * STRATA_LEGS];
+  PetscInt  count = 0, differs, m;
 
   PetscFunctionBegin;
   given[count++] = c->form;
   for (m = 0; m < STRATA_LEGS; m++) given[count++] = m < 2 * c->grid->dim ? c->side[m] : 0;
   given[count++] = c->form == MAT_STRATA_CONSTANT ? c->excess : 0;
   for (m = 0; m < STRATA_LEGS; m++) given[count++] = c->form == MAT_STRATA_CONSTANT ? c->leg[m] : 0;
-  PetscCall(PetscArraycpy(first, given, count));
-  PetscCallMPI(MPI_Bcast(first, (PetscMPIInt)count, MPIU_REAL, 0, PetscObjectComm((PetscObject)A)));
-  for (m = count - 1; m >= 0; m--)
-    if (given[m] != first[m] && !(PetscIsNanReal(given[m]) && PetscIsNanReal(first[m]))) differs = m;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &differs, 1, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
-  PetscCheck(differs == PETSC_MAX_INT, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG,
+  PetscCall(StrataFindDifference(PetscObjectComm((PetscObject)A), count, given, &differs));
+  PetscCheck(differs < 0, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG,
              "The %s of the operator differ%s between ranks: all must make the same calls with the same numbers",
              differs == 0             ? "form"
              : differs <= STRATA_LEGS ? "sides"
@@ -755,24 +751,14 @@ static PetscErrorCode MatAssemblyEnd_Strata(Mat A, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vectors of a product, NULL for none, must have the rows of the matrix, each on its rank: PETSc looks at some of this, and on some ranks only */
+/* Vectors of a product, NULL for none */
 static PetscErrorCode MatStrataCheckVecs(Mat A, Vec x, Vec add, Vec y)
 {
   const Vec all[3] = {x, add, y};
 
   PetscFunctionBegin;
-  for (int m = 0; m < 3; m++) {
-    PetscLayout layout;
-    PetscBool   same;
-
-    if (!all[m]) continue;
-    PetscCall(VecGetLayout(all[m], &layout));
-    PetscCall(PetscLayoutCompare(layout, A->rmap, &same));
-    PetscCheck(same, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
-               "A vector has %" PetscInt_FMT " entries, on this rank %" PetscInt_FMT ", and the matrix %" PetscInt_FMT
-               " rows, on this rank %" PetscInt_FMT " (or they differ on another rank): create it with MatCreateVecs() or DMCreateGlobalVector()",
-               layout->N, layout->n, A->rmap->N, A->rmap->n);
-  }
+  for (int m = 0; m < 3; m++)
+    if (all[m]) PetscCall(StrataMatCheckVec(A, all[m]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -50,13 +50,16 @@ PETSC_INTERN PetscErrorCode MatStrataGetCoefficients(Mat, StrataCoefficients *);
 PETSC_INTERN PetscErrorCode MatStrataReplaceCoefficients(Mat, StrataCoefficients);
 PETSC_INTERN PetscErrorCode StrataComposeConversions(Mat, PetscBool);
 
-/* The coefficients of any matrix that has them: a Strata operator, or an assembled one on the grid of the DM. Kept on the matrix. */
-PETSC_INTERN PetscErrorCode StrataCoefficientsGet(Mat, DM, StrataCoefficients *);
+/* The coefficients of any matrix that has them: a Strata operator, or an assembled one on the given grid or on that of the DM. Kept on the matrix. */
+PETSC_INTERN PetscErrorCode StrataCoefficientsGet(Mat, DM, StrataGrid given, StrataCoefficients *);
 
 /* The grid of a matrix: of a Strata operator, else of dm, else of the matrix' own DM, else NULL; checked against its size */
 PETSC_INTERN PetscErrorCode StrataMatGetGrid(Mat, DM, StrataGrid *);
 
 PETSC_INTERN PetscErrorCode StrataGridCheckMat(StrataGrid, Mat);
+PETSC_INTERN PetscErrorCode StrataMatMakeGrid(Mat, PetscInt dim, const PetscInt N[], const char option[], StrataGrid *);
+PETSC_INTERN PetscErrorCode StrataMatFindDM(Mat, Mat amat, DM, DM, DM *);
+PETSC_INTERN PetscErrorCode StrataMatCheckVec(Mat, Vec);
 
 PETSC_INTERN void StrataGridColumns(StrataGrid, StrataColumns *, int outside[]);
 

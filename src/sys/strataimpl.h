@@ -16,6 +16,17 @@
 /* Events */
 PETSC_INTERN PetscLogEvent STRATA_Halo, STRATA_ColumnSetUp, STRATA_ColumnApply, STRATA_JacobiSetUp, STRATA_JacobiSweep, STRATA_CGPass;
 
+/* The lowest index of numbers that are not the same on all ranks, or -1 */
+PETSC_INTERN PetscErrorCode StrataFindDifference(MPI_Comm, PetscInt count, const PetscReal[], PetscInt *index);
+
+/* Richardson's iteration of a PC that knows z = add + M r, or with the transpose of M */
+typedef PetscErrorCode (*StrataApplyAdd)(PC, PetscBool transpose, Vec r, Vec add, Vec z);
+typedef PetscErrorCode (*StrataRichardson)(PC, Vec, Vec, Vec, PetscReal, PetscReal, PetscReal, PetscInt, PetscBool, PetscInt *,
+                                           PCRichardsonConvergedReason *);
+PETSC_INTERN PetscErrorCode StrataApplyRichardson(PC, StrataApplyAdd, Vec b, Vec x, Vec w, PetscInt its, PetscBool guesszero, PetscInt *outits,
+                                                  PCRichardsonConvergedReason *);
+PETSC_INTERN PetscErrorCode StrataPreSolveRichardson(PC, KSP, StrataRichardson);
+
 /* Types that the package registers */
 PETSC_INTERN PetscErrorCode MatCreate_Strata(Mat);
 PETSC_INTERN PetscErrorCode PCCreate_Column(PC);
