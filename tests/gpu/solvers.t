@@ -27,7 +27,7 @@ for ranks in 1 2; do
     result $ranks "$examples/pressure" -m $m -nz $nz $cuda
     known $column $norm $max
     device=$line
-    result $ranks "$examples/pressure" -m $m -nz $nz -dm_vec_type standard
+    result $ranks "$examples/pressure" -m $m -nz $nz -dm_vec_type standard -pc_column_algorithm partition # as on the GPU
     is "$device" "$line" "the same digits as on the host"
     result $ranks "$examples/pressure" -m $m -nz $nz $cuda -axis z
     known $column $norm $max
