@@ -1,0 +1,364 @@
+/*
+   What the user of PCCOLUMN can set
+*/
+#include "columnimpl.h"
+
+const char *const PCColumnAlgorithms[] = {"auto", "thomas", "partition", "PCColumnAlgorithm", "PC_COLUMN_", NULL};
+
+const char *const PCColumnAxes[] = {"x", "y", "z", "auto"};
+
+/* What was found for other settings holds no more */
+static PetscErrorCode PCColumnChanged(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCReset_Column(pc));
+  pc->setupcalled = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnSetAxis_Column(PC pc, PetscInt axis)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCheck(axis == PETSC_DETERMINE || (axis >= 0 && axis < 3), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "Axis %" PetscInt_FMT ": the axes are 0, 1, 2 for x, y, z, and PETSC_DETERMINE for the one with the strongest coupling", axis);
+  if (axis != col->axis) PetscCall(PCColumnChanged(pc));
+  col->axis = axis;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnGetAxis_Column(PC pc, PetscInt *axis)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  *axis = col->grid ? col->along : col->axis;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnSetSize_Column(PC pc, PetscInt size)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCheck(size >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "A column cannot have %" PetscInt_FMT " rows", size);
+  if (size != col->size) PetscCall(PCColumnChanged(pc));
+  col->size = size;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnGetSize_Column(PC pc, PetscInt *size)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  *size = col->grid ? col->grid->N[col->along] : col->size;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnSetGrid_Column(PC pc, PetscInt dim, const PetscInt n[])
+{
+  PC_Column *col = (PC_Column *)pc->data;
+  PetscBool  changed = dim != col->dim ? PETSC_TRUE : PETSC_FALSE;
+  PetscInt   a;
+
+  PetscFunctionBegin;
+  PetscCheck(dim >= 0 && dim <= 3, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "A grid cannot have %" PetscInt_FMT " axes", dim);
+  PetscCheck(!dim || n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "The numbers of cells are missing: give %" PetscInt_FMT " of them",
+             dim);
+  for (a = 0; a < dim; a++)
+    PetscCheck(n[a] > 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+               "A grid cannot have %" PetscInt_FMT " cells along axis %c: -pc_column_grid needs positive numbers", n[a], (char)('x' + a));
+  for (a = 0; a < dim; a++) changed = n[a] != col->N[a] ? PETSC_TRUE : changed;
+  if (changed) PetscCall(PCColumnChanged(pc));
+  col->dim = dim;
+  for (a = 0; a < 3; a++) col->N[a] = a < dim ? n[a] : 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnGetGrid_Column(PC pc, PetscInt *dim, PetscInt n[])
+{
+  PC_Column *col = (PC_Column *)pc->data;
+  PetscInt   a;
+
+  PetscFunctionBegin;
+  *dim = col->dim;
+  for (a = 0; a < col->dim; a++) n[a] = col->N[a];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnSetAlgorithm_Column(PC pc, PCColumnAlgorithm algorithm)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCheck(algorithm >= PC_COLUMN_AUTO && algorithm <= PC_COLUMN_PARTITION, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "There is no algorithm %d: PC_COLUMN_AUTO, PC_COLUMN_THOMAS or PC_COLUMN_PARTITION is needed", (int)algorithm);
+  if (algorithm != col->algorithm) col->applied = PETSC_FALSE;
+  col->algorithm = algorithm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnGetAlgorithm_Column(PC pc, PCColumnAlgorithm *algorithm)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  *algorithm = col->algorithm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSetFromOptions_Column(PC pc, StrataOptionItems PetscOptionsObject)
+{
+  PC_Column        *col = (PC_Column *)pc->data;
+  PetscInt          axis = col->axis < 0 ? 3 : col->axis, size = col->size, dim = 3, n[3] = {1, 1, 1};
+  PetscBool         set;
+  PCColumnAlgorithm algorithm = col->algorithm;
+
+  PetscFunctionBegin;
+  PetscOptionsHeadBegin(PetscOptionsObject, "Column options");
+  PetscCall(PetscOptionsEList("-pc_column_axis", "Axis of the columns", "PCColumnSetAxis", PCColumnAxes, 4, PCColumnAxes[axis], &axis, &set));
+  if (set) PetscCall(PCColumnSetAxis(pc, axis == 3 ? PETSC_DETERMINE : axis));
+  PetscCall(PetscOptionsInt("-pc_column_size", "Rows of a column, for a matrix without a grid", "PCColumnSetSize", size, &size, &set));
+  if (set) PetscCall(PCColumnSetSize(pc, size));
+  PetscCall(PetscOptionsIntArray("-pc_column_grid", "Cells along each axis, for a matrix without a grid", "PCColumnSetGrid", n, &dim, &set));
+  if (set) PetscCall(PCColumnSetGrid(pc, dim, n));
+  PetscCall(PetscOptionsEnum("-pc_column_algorithm", "How columns are solved", "PCColumnSetAlgorithm", PCColumnAlgorithms, (PetscEnum)algorithm,
+                             (PetscEnum *)&algorithm, &set));
+  if (set) PetscCall(PCColumnSetAlgorithm(pc, algorithm));
+  PetscOptionsHeadEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCColumnCompose(PC pc, PetscBool compose)
+{
+  PetscObject object = (PetscObject)pc;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnSetAxis_C", compose ? PCColumnSetAxis_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnGetAxis_C", compose ? PCColumnGetAxis_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnSetSize_C", compose ? PCColumnSetSize_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnGetSize_C", compose ? PCColumnGetSize_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnSetGrid_C", compose ? PCColumnSetGrid_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnGetGrid_C", compose ? PCColumnGetGrid_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnSetAlgorithm_C", compose ? PCColumnSetAlgorithm_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnGetAlgorithm_C", compose ? PCColumnGetAlgorithm_Column : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnSetAxis - Sets the axis of the grid along which the columns lie
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner, of type `PCCOLUMN`
+- axis - 0, 1 or 2 for x, y or z, or `PETSC_DETERMINE` for the one with the strongest coupling
+
+  Options Database Key:
+. -pc_column_axis <x,y,z,auto> - the axis
+
+  Level: beginner
+
+  Notes:
+  The default is `PETSC_DETERMINE`: of the axes that are not periodic the one with the largest mean of the absolute values of the matrix
+  entries that couple cells along it. Between axes that are equal in this, one that the ranks do not cut is taken, and of these the last.
+  The axis is chosen when the preconditioner is first set up for a matrix, and again when the nonzero pattern of the matrix changes.
+
+  The axis must not be periodic, and no column may be cut by ranks: set up the process grid of the `DMDA` accordingly.
+
+.seealso: `PCCOLUMN`, `PCColumnGetAxis()`, `PCColumnSetSize()`, `DMDACreate3d()`
+@*/
+PetscErrorCode PCColumnSetAxis(PC pc, PetscInt axis)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, axis, 2);
+  PetscTryMethod(pc, "PCColumnSetAxis_C", (PC, PetscInt), (pc, axis));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnGetAxis - The axis of the grid along which the columns lie
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCCOLUMN`
+
+  Output Parameter:
+. axis - 0, 1 or 2 for x, y or z; before the preconditioner is set up what was asked for, perhaps `PETSC_DETERMINE`
+
+  Level: beginner
+
+.seealso: `PCCOLUMN`, `PCColumnSetAxis()`
+@*/
+PetscErrorCode PCColumnGetAxis(PC pc, PetscInt *axis)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCColumnGetAxis_C", (PC, PetscInt *), (pc, axis));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnSetSize - Sets the number of rows of a column, for a matrix whose columns are runs of consecutive rows
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner, of type `PCCOLUMN`
+- size - the number of rows of each column; it must divide the number of rows of every rank. 0 takes back what was set
+
+  Options Database Key:
+. -pc_column_size <size> - the number of rows
+
+  Level: beginner
+
+  Note:
+  A size that is set comes before a grid of a `DM`. A `MATSTRATA` operator has a grid of its own and does not need it.
+
+.seealso: `PCCOLUMN`, `PCColumnGetSize()`, `PCColumnSetGrid()`
+@*/
+PetscErrorCode PCColumnSetSize(PC pc, PetscInt size)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, size, 2);
+  PetscTryMethod(pc, "PCColumnSetSize_C", (PC, PetscInt), (pc, size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnGetSize - The number of rows of a column
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCCOLUMN`
+
+  Output Parameter:
+. size - the number of rows; before the preconditioner is set up the one that was set, 0 if there is none
+
+  Level: beginner
+
+.seealso: `PCCOLUMN`, `PCColumnSetSize()`
+@*/
+PetscErrorCode PCColumnGetSize(PC pc, PetscInt *size)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCColumnGetSize_C", (PC, PetscInt *), (pc, size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnSetGrid - Sets the grid of a matrix that has none
+
+  Logically Collective
+
+  Input Parameters:
++ pc  - the preconditioner, of type `PCCOLUMN`
+. dim - the number of axes, 1, 2 or 3. 0 takes back what was set
+- n   - the number of cells along each axis
+
+  Options Database Key:
+. -pc_column_grid <nx,ny,nz> - the number of cells along each axis
+
+  Level: beginner
+
+  Notes:
+  The rows of the matrix run through the cells, x fastest. Each rank must own whole layers of the last axis, so that columns along this
+  axis need a single rank.
+
+  A grid that is set comes before one of a `DM`. A `MATSTRATA` operator has a grid of its own and does not need it.
+
+.seealso: `PCCOLUMN`, `PCColumnGetGrid()`, `PCColumnSetSize()`
+@*/
+PetscErrorCode PCColumnSetGrid(PC pc, PetscInt dim, const PetscInt n[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, dim, 2);
+  PetscTryMethod(pc, "PCColumnSetGrid_C", (PC, PetscInt, const PetscInt[]), (pc, dim, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnGetGrid - The grid that was set with `PCColumnSetGrid()`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCCOLUMN`
+
+  Output Parameters:
++ dim - the number of axes, 0 if no grid was set
+- n   - the number of cells along each axis, an array of three
+
+  Level: beginner
+
+.seealso: `PCCOLUMN`, `PCColumnSetGrid()`
+@*/
+PetscErrorCode PCColumnGetGrid(PC pc, PetscInt *dim, PetscInt n[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCColumnGetGrid_C", (PC, PetscInt *, PetscInt[]), (pc, dim, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnSetAlgorithm - Sets how the columns are solved
+
+  Logically Collective
+
+  Input Parameters:
++ pc        - the preconditioner, of type `PCCOLUMN`
+- algorithm - `PC_COLUMN_AUTO`, `PC_COLUMN_THOMAS` or `PC_COLUMN_PARTITION`
+
+  Options Database Key:
+. -pc_column_algorithm <auto,thomas,partition> - the algorithm
+
+  Level: intermediate
+
+  Notes:
+  The default is `PC_COLUMN_AUTO`: `PC_COLUMN_PARTITION` on the GPU, `PC_COLUMN_THOMAS` on the host. The solutions of the two are equal up to
+  rounding; each gives the same bits on the host and on the GPU.
+
+  The transpose of columns that are not symmetric is solved with `PC_COLUMN_THOMAS` always.
+
+.seealso: `PCCOLUMN`, `PCColumnAlgorithm`, `PCColumnGetAlgorithm()`
+@*/
+PetscErrorCode PCColumnSetAlgorithm(PC pc, PCColumnAlgorithm algorithm)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, algorithm, 2);
+  PetscTryMethod(pc, "PCColumnSetAlgorithm_C", (PC, PCColumnAlgorithm), (pc, algorithm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnGetAlgorithm - How the columns are to be solved
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCCOLUMN`
+
+  Output Parameter:
+. algorithm - what was asked for, perhaps `PC_COLUMN_AUTO`
+
+  Level: intermediate
+
+.seealso: `PCCOLUMN`, `PCColumnAlgorithm`, `PCColumnSetAlgorithm()`
+@*/
+PetscErrorCode PCColumnGetAlgorithm(PC pc, PCColumnAlgorithm *algorithm)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCColumnGetAlgorithm_C", (PC, PCColumnAlgorithm *), (pc, algorithm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
