@@ -66,6 +66,21 @@ typedef enum { PC_COLUMN_AUTO, PC_COLUMN_THOMAS, PC_COLUMN_PARTITION } PCColumnA
 PETSC_EXTERN const char *const PCColumnAlgorithms[];
 
 /*E
+  PCColumnSweep - the order in which `PCCOLUMN` corrects columns
+
+  Values:
++ `PC_COLUMN_SWEEP_JACOBI`    - all together
+. `PC_COLUMN_SWEEP_REDBLACK`  - those of one colour, then those of the other
+- `PC_COLUMN_SWEEP_SYMMETRIC` - the colours forward and then reversed
+
+  Level: beginner
+
+.seealso: `PCCOLUMN`, `PCColumnSetSweep()`
+E*/
+typedef enum { PC_COLUMN_SWEEP_JACOBI, PC_COLUMN_SWEEP_REDBLACK, PC_COLUMN_SWEEP_SYMMETRIC } PCColumnSweep;
+PETSC_EXTERN const char *const PCColumnSweeps[];
+
+/*E
   HJacobiSchedule - the weights of the sweeps of `KSPHJACOBI` and `PCHJACOBI`
 
   Values:
@@ -194,6 +209,12 @@ PETSC_EXTERN PetscErrorCode PCColumnSetGrid(PC, PetscInt, const PetscInt[]);
 PETSC_EXTERN PetscErrorCode PCColumnGetGrid(PC, PetscInt *, PetscInt[]);
 PETSC_EXTERN PetscErrorCode PCColumnSetAlgorithm(PC, PCColumnAlgorithm);
 PETSC_EXTERN PetscErrorCode PCColumnGetAlgorithm(PC, PCColumnAlgorithm *);
+PETSC_EXTERN PetscErrorCode PCColumnSetSweep(PC, PCColumnSweep);
+PETSC_EXTERN PetscErrorCode PCColumnGetSweep(PC, PCColumnSweep *);
+PETSC_EXTERN PetscErrorCode PCColumnSetOmega(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCColumnGetOmega(PC, PetscReal *);
+PETSC_EXTERN PetscErrorCode PCColumnSetIterations(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCColumnGetIterations(PC, PetscInt *);
 
 /* Conjugate gradients in few passes */
 PETSC_EXTERN PetscErrorCode KSPCGFusedSetForm(KSP, KSPCGFusedForm);

@@ -104,11 +104,14 @@ static PetscErrorCode PCColumnChooseAxis(PC pc, StrataGrid g, const PetscBool cu
 static PetscErrorCode PCColumnCheckRanks(PC pc)
 {
   PC_Column      *col = (PC_Column *)pc->data;
-  const PetscReal told[6] = {col->axis, col->size, col->dim, col->N[0], col->N[1], col->N[2]};
+  const PetscReal told[] = {col->axis, col->size, col->dim, col->N[0], col->N[1], col->N[2], col->sweep, col->omega, col->its};
   PetscInt        differs;
 
   PetscFunctionBegin;
-  PetscCall(StrataFindDifference(PetscObjectComm((PetscObject)pc), 6, told, &differs));
+  PetscCall(StrataFindDifference(PetscObjectComm((PetscObject)pc), sizeof(told) / sizeof(*told), told, &differs));
+  PetscCheck(differs < 6, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
+             "The sweep, weight or number of iterations of the columns differ between ranks: all must call PCColumnSetSweep(), PCColumnSetOmega() "
+             "and PCColumnSetIterations() with the same values");
   PetscCheck(differs < 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
              "The axis, size or grid of the columns differ between ranks: all must call PCColumnSetAxis(), PCColumnSetSize() and PCColumnSetGrid() "
              "with the same numbers");
@@ -153,6 +156,7 @@ static PetscErrorCode PCColumnFindLines(PC pc)
              "(-da_processors_%c 1, or argument %c of DMDACreate3d()), or choose another axis (-pc_column_axis)",
              name, g->N[a], name, name, "mnp"[a]);
   col->along = a;
+  PetscCall(PCColumnCheckColors(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -458,8 +462,8 @@ static PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* z = add + M r for vectors */
-static PetscErrorCode PCColumnApply(PC pc, PetscBool transpose, Vec r, Vec add, Vec z)
+/* z = add + M r for vectors, where M solves all lines once */
+PetscErrorCode PCColumnApplyLines(PC pc, PetscBool transpose, Vec r, Vec add, Vec z)
 {
   PC_Column         *col = (PC_Column *)pc->data;
   const PetscInt     n = col->grid->size_local;
@@ -468,8 +472,6 @@ static PetscErrorCode PCColumnApply(PC pc, PetscBool transpose, Vec r, Vec add, 
   PetscMemType       type;
 
   PetscFunctionBegin;
-  PetscCall(StrataMatCheckVec(pc->pmat, r));
-  PetscCall(StrataMatCheckVec(pc->pmat, z));
   if (col->c) PetscCall(PCColumnFollow(pc));
   if (col->failure) { /* as factorizations do */
     PetscCall(VecSet(z, INFINITY));
@@ -480,6 +482,19 @@ static PetscErrorCode PCColumnApply(PC pc, PetscBool transpose, Vec r, Vec add, 
   PetscCall(PCColumnSolve(pc, transpose, 1, ar, n, aadd, az, n, type));
   PetscCall(StrataVecRestoreArrays(r, add, z, &ar, &aadd, &az, type));
   PetscCall(PetscLogEventEnd(STRATA_ColumnApply, pc, r, z, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z = add + M r, whatever M is */
+static PetscErrorCode PCColumnApply(PC pc, PetscBool transpose, Vec r, Vec add, Vec z)
+{
+  PetscFunctionBegin;
+  PetscCall(StrataMatCheckVec(pc->pmat, r));
+  PetscCall(StrataMatCheckVec(pc->pmat, z));
+  if (PCColumnRelaxes((PC_Column *)pc->data))
+    PetscCall(PCColumnRelax(pc, transpose, r, add, z));
+  else
+    PetscCall(PCColumnApplyLines(pc, transpose, r, add, z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -497,6 +512,24 @@ static PetscErrorCode PCApplyTranspose_Column(PC pc, Vec r, Vec z)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* One right-hand side after the other */
+static PetscErrorCode PCColumnMatRelax(PC pc, Mat R, Mat Z)
+{
+  PetscInt nv, v;
+  Vec      r, z;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(R, NULL, &nv));
+  for (v = 0; v < nv; v++) {
+    PetscCall(MatDenseGetColumnVecRead(R, v, &r));
+    PetscCall(MatDenseGetColumnVecWrite(Z, v, &z));
+    PetscCall(PCColumnApply(pc, PETSC_FALSE, r, NULL, z));
+    PetscCall(MatDenseRestoreColumnVecWrite(Z, v, &z));
+    PetscCall(MatDenseRestoreColumnVecRead(R, v, &r));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCMatApply_Column(PC pc, Mat R, Mat Z)
 {
   PC_Column         *col = (PC_Column *)pc->data;
@@ -507,6 +540,10 @@ static PetscErrorCode PCMatApply_Column(PC pc, Mat R, Mat Z)
   PetscBool          together;
 
   PetscFunctionBegin;
+  if (PCColumnRelaxes(col)) {
+    PetscCall(PCColumnMatRelax(pc, R, Z));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (col->c) PetscCall(PCColumnFollow(pc));
   PetscCall(PetscLogEventBegin(STRATA_ColumnApply, pc, R, Z, 0));
   PetscCall(MatGetSize(R, NULL, &nv));
@@ -581,6 +618,7 @@ PetscErrorCode PCReset_Column(PC pc)
   PetscCall(StrataArrayDestroy(&col->start));
   PetscCall(StrataArrayDestroy(&col->work[0]));
   PetscCall(StrataArrayDestroy(&col->work[1]));
+  for (int m = 0; m < 3; m++) PetscCall(VecDestroy(&col->relax[m]));
   col->singular = 0;
   col->failure = NULL;
   col->failedrow = -1;
@@ -618,6 +656,7 @@ static PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
                                      partition && !col->plain.symmetric ? "; transpose by thomas" : ""));
     if (partition) PetscCall(PetscViewerASCIIPrintf(viewer, "  one number stored for each segment of at most %d cells\n", STRATA_SEGMENT));
   }
+  PetscCall(PCColumnViewSweep(pc, viewer));
   if (col->c)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  coefficients of the operator in form %s, %s\n", MatStrataForms[col->c->form],
                                      col->excess.bytes ? "one number stored for each cell" : "nothing stored for each cell"));
@@ -649,7 +688,10 @@ static PetscErrorCode PCDestroy_Column(PC pc)
 +  -pc_column_axis <x,y,z,auto>  - the axis of the columns, see `PCColumnSetAxis()`
 .  -pc_column_size <size>        - rows of a column, for a matrix without a grid, see `PCColumnSetSize()`
 .  -pc_column_grid <nx,ny,nz>    - the grid, for a matrix without one, see `PCColumnSetGrid()`
--  -pc_column_algorithm <auto,thomas,partition> - how columns are solved, see `PCColumnSetAlgorithm()`
+.  -pc_column_algorithm <auto,thomas,partition> - how columns are solved, see `PCColumnSetAlgorithm()`
+.  -pc_column_sweep <jacobi,redblack,symmetric> - the order in which columns are corrected, see `PCColumnSetSweep()`
+.  -pc_column_omega <omega>      - the weight of corrections, see `PCColumnSetOmega()`
+-  -pc_column_its <its>          - iterations of line relaxation, see `PCColumnSetIterations()`
 
    Level: beginner
 
@@ -672,9 +714,13 @@ static PetscErrorCode PCDestroy_Column(PC pc)
    The preconditioner of a `MATSTRATA` operator always follows the operator, even under `PCSetReusePreconditioner()`; changes of nothing but scale and
    shift are free.
 
+   Line relaxation solves the columns of one colour after those of the other, see `PCColumnSetSweep()`: a smoother of multigrid, and a better
+   preconditioner at about twice the cost.
+
    `PCApplyRichardson()` does a fixed number of iterations. `KSPRICHARDSON` uses it if it has no norm to test (`KSP_NORM_NONE`).
 
-.seealso: `PCColumnSetAxis()`, `PCColumnSetSize()`, `PCColumnSetGrid()`, `PCColumnSetAlgorithm()`, `MATSTRATA`, `MatCreateStrata()`, `PCCreate()`, `PCSetType()`, `PCType`, `PC`
+.seealso: `PCColumnSetAxis()`, `PCColumnSetSize()`, `PCColumnSetGrid()`, `PCColumnSetAlgorithm()`, `PCColumnSetSweep()`, `PCColumnSetOmega()`,
+          `PCColumnSetIterations()`, `MATSTRATA`, `MatCreateStrata()`, `PCCreate()`, `PCSetType()`, `PCType`, `PC`
 M*/
 PetscErrorCode PCCreate_Column(PC pc)
 {
@@ -684,6 +730,8 @@ PetscErrorCode PCCreate_Column(PC pc)
   PetscCall(PetscNew(&col));
   pc->data = col;
   col->axis = PETSC_DETERMINE;
+  col->omega = 1;
+  col->its = 1;
   col->failedrow = -1;
   col->home = PETSC_MEMTYPE_HOST;
   pc->ops->setup = PCSetUp_Column;

@@ -5,6 +5,8 @@
 
 const char *const PCColumnAlgorithms[] = {"auto", "thomas", "partition", "PCColumnAlgorithm", "PC_COLUMN_", NULL};
 
+const char *const PCColumnSweeps[] = {"jacobi", "redblack", "symmetric", "PCColumnSweep", "PC_COLUMN_SWEEP_", NULL};
+
 const char *const PCColumnAxes[] = {"x", "y", "z", "auto"};
 
 /* What was found for other settings holds no more */
@@ -109,12 +111,64 @@ static PetscErrorCode PCColumnGetAlgorithm_Column(PC pc, PCColumnAlgorithm *algo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode PCColumnSetSweep_Column(PC pc, PCColumnSweep sweep)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCheck(sweep >= PC_COLUMN_SWEEP_JACOBI && sweep <= PC_COLUMN_SWEEP_SYMMETRIC, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "There is no sweep %d: PC_COLUMN_SWEEP_JACOBI, PC_COLUMN_SWEEP_REDBLACK or PC_COLUMN_SWEEP_SYMMETRIC is needed", (int)sweep);
+  if (sweep != col->sweep) PetscCall(PCColumnChanged(pc));
+  col->sweep = sweep;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnGetSweep_Column(PC pc, PCColumnSweep *sweep)
+{
+  PetscFunctionBegin;
+  *sweep = ((PC_Column *)pc->data)->sweep;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnSetOmega_Column(PC pc, PetscReal omega)
+{
+  PetscFunctionBegin;
+  PetscCheck(omega > 0 && omega < 2, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "The weight %g is not between 0 and 2",
+             (double)omega);
+  ((PC_Column *)pc->data)->omega = omega;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnGetOmega_Column(PC pc, PetscReal *omega)
+{
+  PetscFunctionBegin;
+  *omega = ((PC_Column *)pc->data)->omega;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnSetIterations_Column(PC pc, PetscInt its)
+{
+  PetscFunctionBegin;
+  PetscCheck(its > 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " iterations: a positive number is needed", its);
+  ((PC_Column *)pc->data)->its = its;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnGetIterations_Column(PC pc, PetscInt *its)
+{
+  PetscFunctionBegin;
+  *its = ((PC_Column *)pc->data)->its;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCSetFromOptions_Column(PC pc, StrataOptionItems PetscOptionsObject)
 {
   PC_Column        *col = (PC_Column *)pc->data;
-  PetscInt          axis = col->axis < 0 ? 3 : col->axis, size = col->size, dim = 3, n[3] = {1, 1, 1};
+  PetscInt          axis = col->axis < 0 ? 3 : col->axis, size = col->size, dim = 3, n[3] = {1, 1, 1}, its = col->its;
+  PetscReal         omega = col->omega;
   PetscBool         set;
   PCColumnAlgorithm algorithm = col->algorithm;
+  PCColumnSweep     sweep = col->sweep;
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Column options");
@@ -127,6 +181,13 @@ PetscErrorCode PCSetFromOptions_Column(PC pc, StrataOptionItems PetscOptionsObje
   PetscCall(PetscOptionsEnum("-pc_column_algorithm", "How columns are solved", "PCColumnSetAlgorithm", PCColumnAlgorithms, (PetscEnum)algorithm,
                              (PetscEnum *)&algorithm, &set));
   if (set) PetscCall(PCColumnSetAlgorithm(pc, algorithm));
+  PetscCall(PetscOptionsEnum("-pc_column_sweep", "Order of the columns in line relaxation", "PCColumnSetSweep", PCColumnSweeps, (PetscEnum)sweep,
+                             (PetscEnum *)&sweep, &set));
+  if (set) PetscCall(PCColumnSetSweep(pc, sweep));
+  PetscCall(PetscOptionsReal("-pc_column_omega", "Weight of corrections", "PCColumnSetOmega", omega, &omega, &set));
+  if (set) PetscCall(PCColumnSetOmega(pc, omega));
+  PetscCall(PetscOptionsInt("-pc_column_its", "Iterations of line relaxation", "PCColumnSetIterations", its, &its, &set));
+  if (set) PetscCall(PCColumnSetIterations(pc, its));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -144,6 +205,12 @@ PetscErrorCode PCColumnCompose(PC pc, PetscBool compose)
   PetscCall(PetscObjectComposeFunction(object, "PCColumnGetGrid_C", compose ? PCColumnGetGrid_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnSetAlgorithm_C", compose ? PCColumnSetAlgorithm_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnGetAlgorithm_C", compose ? PCColumnGetAlgorithm_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnSetSweep_C", compose ? PCColumnSetSweep_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnGetSweep_C", compose ? PCColumnGetSweep_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnSetOmega_C", compose ? PCColumnSetOmega_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnGetOmega_C", compose ? PCColumnGetOmega_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnSetIterations_C", compose ? PCColumnSetIterations_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnGetIterations_C", compose ? PCColumnGetIterations_Column : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -360,5 +427,163 @@ PetscErrorCode PCColumnGetAlgorithm(PC pc, PCColumnAlgorithm *algorithm)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscUseMethod(pc, "PCColumnGetAlgorithm_C", (PC, PCColumnAlgorithm *), (pc, algorithm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnSetSweep - Sets the order in which columns are corrected: together, or as line relaxation with two colours
+
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner, of type `PCCOLUMN`
+- sweep - `PC_COLUMN_SWEEP_JACOBI`, `PC_COLUMN_SWEEP_REDBLACK` or `PC_COLUMN_SWEEP_SYMMETRIC`
+
+  Options Database Key:
+. -pc_column_sweep <jacobi,redblack,symmetric> - the order
+
+  Level: beginner
+
+  Notes:
+  The default is `PC_COLUMN_SWEEP_JACOBI`. In the others columns have two colours, like the lines or the squares of a chess board, seen along the
+  columns, so that no column has a neighbour of its own colour. The columns of the first colour are solved, then those of the second for the residual
+  that is left: line Gauss-Seidel, or line SOR with another weight than 1, see `PCColumnSetOmega()`. `PC_COLUMN_SWEEP_SYMMETRIC` goes through the
+  colours forward and then reversed, which makes a symmetric preconditioner of a symmetric matrix, as `KSPCG` needs it; with weight 1 the second solve
+  of the same colour in turn is left out.
+
+  Colours are those of global cells: the answer does not depend on the ranks. Along a periodic axis across the columns the number of cells must be even.
+
+  The residual is that of the whole matrix from which the preconditioner is built, entries outside the star stencil too.
+
+.seealso: `PCCOLUMN`, `PCColumnSweep`, `PCColumnGetSweep()`, `PCColumnSetOmega()`, `PCColumnSetIterations()`
+@*/
+PetscErrorCode PCColumnSetSweep(PC pc, PCColumnSweep sweep)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, sweep, 2);
+  PetscTryMethod(pc, "PCColumnSetSweep_C", (PC, PCColumnSweep), (pc, sweep));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnGetSweep - The order in which columns are corrected
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCCOLUMN`
+
+  Output Parameter:
+. sweep - the order
+
+  Level: beginner
+
+.seealso: `PCCOLUMN`, `PCColumnSweep`, `PCColumnSetSweep()`
+@*/
+PetscErrorCode PCColumnGetSweep(PC pc, PCColumnSweep *sweep)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCColumnGetSweep_C", (PC, PCColumnSweep *), (pc, sweep));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnSetOmega - Sets the weight of the corrections of columns
+
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner, of type `PCCOLUMN`
+- omega - the weight, between 0 and 2; the default is 1
+
+  Options Database Key:
+. -pc_column_omega <omega> - the weight
+
+  Level: beginner
+
+.seealso: `PCCOLUMN`, `PCColumnGetOmega()`, `PCColumnSetSweep()`, `PCColumnSetIterations()`
+@*/
+PetscErrorCode PCColumnSetOmega(PC pc, PetscReal omega)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, omega, 2);
+  PetscTryMethod(pc, "PCColumnSetOmega_C", (PC, PetscReal), (pc, omega));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnGetOmega - The weight of the corrections of columns
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCCOLUMN`
+
+  Output Parameter:
+. omega - the weight
+
+  Level: beginner
+
+.seealso: `PCCOLUMN`, `PCColumnSetOmega()`
+@*/
+PetscErrorCode PCColumnGetOmega(PC pc, PetscReal *omega)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCColumnGetOmega_C", (PC, PetscReal *), (pc, omega));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnSetIterations - Sets the number of iterations of line relaxation
+
+  Logically Collective
+
+  Input Parameters:
++ pc  - the preconditioner, of type `PCCOLUMN`
+- its - the number of iterations from zero; the default is 1
+
+  Options Database Key:
+. -pc_column_its <its> - the number of iterations
+
+  Level: beginner
+
+  Note:
+  An iteration corrects all columns once, or twice with `PC_COLUMN_SWEEP_SYMMETRIC`.
+
+.seealso: `PCCOLUMN`, `PCColumnGetIterations()`, `PCColumnSetSweep()`, `PCColumnSetOmega()`
+@*/
+PetscErrorCode PCColumnSetIterations(PC pc, PetscInt its)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, its, 2);
+  PetscTryMethod(pc, "PCColumnSetIterations_C", (PC, PetscInt), (pc, its));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnGetIterations - The number of iterations of line relaxation
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCCOLUMN`
+
+  Output Parameter:
+. its - the number of iterations
+
+  Level: beginner
+
+.seealso: `PCCOLUMN`, `PCColumnSetIterations()`
+@*/
+PetscErrorCode PCColumnGetIterations(PC pc, PetscInt *its)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCColumnGetIterations_C", (PC, PetscInt *), (pc, its));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -21,6 +21,9 @@ typedef struct {
   PetscInt          size;      /* rows of a line, for matrices without a grid; 0: not given */
   PetscInt          dim, N[3]; /* a grid for matrices without one; dim 0: not given */
   PCColumnAlgorithm algorithm;
+  PCColumnSweep     sweep; /* line relaxation: its order, weight and number of iterations */
+  PetscReal         omega;
+  PetscInt          its;
   /* the lines */
   StrataGrid         grid;
   PetscInt           along;               /* their axis */
@@ -41,6 +44,7 @@ typedef struct {
   StrataArray  work[2];
   PetscMemType worked;
   PetscBool    applied, partition; /* partition: by this algorithm */
+  Vec          relax[3];           /* of line relaxation: correction, residual, result */
 } PC_Column;
 
 PETSC_INTERN const char *const PCColumnAxes[];
@@ -48,5 +52,13 @@ PETSC_INTERN const char *const PCColumnAxes[];
 PETSC_INTERN PetscErrorCode PCReset_Column(PC);
 PETSC_INTERN PetscErrorCode PCSetFromOptions_Column(PC, StrataOptionItems);
 PETSC_INTERN PetscErrorCode PCColumnCompose(PC, PetscBool); /* the functions of this type, composed with the object or taken from it */
+
+PETSC_INTERN PetscErrorCode PCColumnApplyLines(PC, PetscBool transpose, Vec r, Vec add, Vec z);
+
+/* Line relaxation */
+PETSC_INTERN PetscBool      PCColumnRelaxes(const PC_Column *);
+PETSC_INTERN PetscErrorCode PCColumnRelax(PC, PetscBool transpose, Vec r, Vec add, Vec z);
+PETSC_INTERN PetscErrorCode PCColumnCheckColors(PC);
+PETSC_INTERN PetscErrorCode PCColumnViewSweep(PC, PetscViewer);
 
 #endif

@@ -1,0 +1,124 @@
+/*
+   Line relaxation: the lines of one colour after the other are solved for the residual that those before have left, and corrected
+*/
+#include "columnimpl.h"
+#include "column_sweep_kernels.h"
+
+/* The lines that a step corrects. Colour: 0 or 1, or -1 for all */
+typedef struct {
+  int color;
+} PCColumnStep;
+
+enum { PC_COLUMN_STEPS = 4 }; /* of an iteration at most */
+
+/* The steps of one iteration in turn. Their reversal is that of the transpose. */
+static int PCColumnPlanSteps(const PC_Column *col, PetscBool transpose, PCColumnStep steps[PC_COLUMN_STEPS])
+{
+  PCColumnStep forward[PC_COLUMN_STEPS];
+  int          count = 0, m;
+
+  if (col->sweep == PC_COLUMN_SWEEP_JACOBI)
+    forward[count++].color = -1;
+  else
+    for (m = 0; m < 2; m++) forward[count++].color = m;
+  for (m = 0; m < count; m++) steps[m] = forward[transpose && col->sweep != PC_COLUMN_SWEEP_SYMMETRIC ? count - 1 - m : m];
+  if (col->sweep != PC_COLUMN_SWEEP_SYMMETRIC) return count;
+  for (m = 0; m < count; m++) steps[count + m] = forward[count - 1 - m];
+  return 2 * count;
+}
+
+/* Is one solve of all lines all that is asked for? */
+PetscBool PCColumnRelaxes(const PC_Column *col)
+{
+  return col->sweep != PC_COLUMN_SWEEP_JACOBI || col->omega != 1 || col->its != 1 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Where lines are neighbours across a period, two colours need an even number of them */
+PetscErrorCode PCColumnCheckColors(PC pc)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+  StrataGrid g = col->grid;
+
+  PetscFunctionBegin;
+  for (PetscInt a = 0; a < g->dim; a++)
+    PetscCheck(col->sweep == PC_COLUMN_SWEEP_JACOBI || a == col->along || !g->periodic[a] || g->N[a] == 1 || g->N[a] % 2 == 0,
+               PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ,
+               "Columns in two colours need an even number of cells along a periodic axis, but there are %" PetscInt_FMT
+               " along axis %c: choose another grid, or -pc_column_sweep jacobi",
+               g->N[a], (char)('x' + a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* s = (first ? 0 : s) + omega e on the lines of a step */
+static PetscErrorCode PCColumnCorrect(PC_Column *col, PCColumnStep step, PetscBool first, Vec e, Vec s)
+{
+  StrataGrid         g = col->grid;
+  StrataColor        color;
+  const PetscScalar *ae, *aadd;
+  PetscScalar       *as;
+  PetscMemType       type;
+  void              *stream;
+
+  PetscFunctionBegin;
+  PetscCall(StrataGridGetBox(g, color.n));
+  color.axis = (int)col->along;
+  color.all = step.color < 0;
+  color.parity = step.color; /* counted from the first line of the whole grid */
+  for (int a = 0; a < 3; a++)
+    if (a != color.axis) color.parity += (int)(g->lo[a] % 2);
+  PetscCall(StrataVecGetArrays(e, first ? NULL : s, s, &ae, &aadd, &as, &type));
+  PetscCall(StrataGetStream(type, &stream));
+  StrataDispatch(type, StrataCorrectHost_d(&color, col->omega, ae, aadd, as), StrataCorrectCUDA_d(&color, col->omega, ae, aadd, as, stream));
+  PetscCall(StrataVecRestoreArrays(e, first ? NULL : s, s, &ae, &aadd, &as, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z = (add ? add : 0) + M r, M the relaxation from zero, or its transpose */
+PetscErrorCode PCColumnRelax(PC pc, PetscBool transpose, Vec r, Vec add, Vec z)
+{
+  PC_Column   *col = (PC_Column *)pc->data;
+  PCColumnStep steps[PC_COLUMN_STEPS];
+  const int    count = PCColumnPlanSteps(col, transpose, steps);
+  int          before = -1; /* the colour that the last step solved */
+  Vec          s = z, w = r, e;
+
+  PetscFunctionBegin;
+  if (!col->relax[0])
+    for (int m = 0; m < 3; m++) PetscCall(MatCreateVecs(pc->pmat, &col->relax[m], NULL));
+  e = col->relax[0];
+  if (add) s = col->relax[2];
+  for (PetscInt m = 0; m < col->its * count; m++) {
+    const PCColumnStep step = steps[m % count];
+
+    if (m && col->omega == 1 && step.color >= 0 && step.color == before) continue; /* nothing is left there */
+    before = step.color;
+    if (m) {
+      w = col->relax[1];
+      PetscCall(transpose ? MatMultTranspose(pc->pmat, s, w) : MatMult(pc->pmat, s, w));
+      PetscCall(VecAYPX(w, -1, r));
+    }
+    PetscCall(PCColumnApplyLines(pc, transpose, w, NULL, e));
+    PetscCall(PCColumnCorrect(col, step, m ? PETSC_FALSE : PETSC_TRUE, e, s));
+    if (col->failure) break;
+  }
+  if (col->failure)
+    PetscCall(VecSet(z, INFINITY));
+  else if (add == z)
+    PetscCall(VecAXPY(z, 1, s));
+  else if (add)
+    PetscCall(VecWAXPY(z, 1, s, add));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCColumnViewSweep(PC pc, PetscViewer viewer)
+{
+  static const char *const orders[] = {"all columns together", "columns in two colours, one after the other",
+                                       "columns in two colours, forward and then reversed: a symmetric preconditioner of a symmetric matrix"};
+  PC_Column               *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  if (PCColumnRelaxes(col))
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  line relaxation: sweep %s (%s), omega %g, %" PetscInt_FMT " iteration%s\n",
+                                     PCColumnSweeps[col->sweep], orders[col->sweep], (double)col->omega, col->its, col->its == 1 ? "" : "s"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
