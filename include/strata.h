@@ -203,6 +203,8 @@ PETSC_EXTERN PetscErrorCode StrataPressureSetRHS(Mat, PetscInt, PetscReal, Vec);
 /* Column preconditioner */
 PETSC_EXTERN PetscErrorCode PCColumnSetAxis(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCColumnGetAxis(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCColumnSetAxes(PC, PetscInt, const PetscInt[]);
+PETSC_EXTERN PetscErrorCode PCColumnGetAxes(PC, PetscInt *, PetscInt[]);
 PETSC_EXTERN PetscErrorCode PCColumnSetSize(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCColumnGetSize(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCColumnSetGrid(PC, PetscInt, const PetscInt[]);

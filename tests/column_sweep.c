@@ -86,17 +86,24 @@ static PetscErrorCode DenseStep(const Problem *p, const Dense *d, PetscInt axis,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode DenseRelax(const Problem *p, const Dense *d, PetscInt axis, PCColumnSweep sweep, PetscReal omega, PetscInt its,
+/* Axes in turn */
+typedef struct {
+  PetscInt n, axes[3];
+} Axes;
+
+static PetscErrorCode DenseRelax(const Problem *p, const Dense *d, const Axes *t, PCColumnSweep sweep, PetscReal omega, PetscInt its,
                                  const PetscScalar *r, PetscScalar *z)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscArrayzero(z, d->n));
   for (PetscInt it = 0; it < its; it++) {
-    if (sweep == PC_COLUMN_SWEEP_JACOBI) PetscCall(DenseStep(p, d, axis, -1, omega, r, z));
-    if (sweep != PC_COLUMN_SWEEP_JACOBI)
-      for (int c = 0; c < 2; c++) PetscCall(DenseStep(p, d, axis, c, omega, r, z));
-    if (sweep == PC_COLUMN_SWEEP_SYMMETRIC)
-      for (int c = 1; c >= 0; c--) PetscCall(DenseStep(p, d, axis, c, omega, r, z));
+    for (PetscInt m = 0; m < t->n; m++)
+      if (sweep == PC_COLUMN_SWEEP_JACOBI)
+        PetscCall(DenseStep(p, d, t->axes[m], -1, omega, r, z));
+      else
+        for (int c = 0; c < 2; c++) PetscCall(DenseStep(p, d, t->axes[m], c, omega, r, z));
+    for (PetscInt m = t->n - 1; m >= 0 && sweep == PC_COLUMN_SWEEP_SYMMETRIC; m--)
+      for (int c = 1; c >= 0; c--) PetscCall(DenseStep(p, d, t->axes[m], c, omega, r, z));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -137,13 +144,13 @@ static PetscErrorCode Difference(Vec x, Vec y, PetscReal *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MakePC(Mat A, PetscInt axis, PCColumnSweep sweep, PetscReal omega, PetscInt its, PC *pc)
+static PetscErrorCode MakePC(Mat A, const Axes *t, PCColumnSweep sweep, PetscReal omega, PetscInt its, PC *pc)
 {
   PetscFunctionBeginUser;
   PetscCall(PCCreate(PETSC_COMM_WORLD, pc));
   PetscCall(PCSetType(*pc, PCCOLUMN));
   PetscCall(PCSetOperators(*pc, A, A));
-  PetscCall(PCColumnSetAxis(*pc, axis));
+  PetscCall(PCColumnSetAxes(*pc, t->n, t->axes));
   PetscCall(PCColumnSetSweep(*pc, sweep));
   PetscCall(PCColumnSetOmega(*pc, omega));
   PetscCall(PCColumnSetIterations(*pc, its));
@@ -200,11 +207,12 @@ static PetscErrorCode CheckWays(PC pc, Mat A, Vec r, Vec z, int device, const ch
 }
 
 /* One problem on one process grid, with vectors on the host or on the device */
-static PetscErrorCode CheckSweeps(Problem *p, const Dense *d, PetscInt axis, int device)
+static PetscErrorCode CheckSweeps(Problem *p, const Dense *d, const Axes *t, int device)
 {
   Mat          A, B;
-  Vec          r, s, z, t;
+  Vec          r, s, z, y;
   PetscScalar *natural, *want;
+  char         letters[4] = "";
 
   PetscFunctionBeginUser;
   if (device) PetscCall(PetscOptionsSetValue(NULL, "-dm_vec_type", "cuda"));
@@ -218,9 +226,10 @@ static PetscErrorCode CheckSweeps(Problem *p, const Dense *d, PetscInt axis, int
   PetscCall(ProblemVector(p, 70, &r));
   PetscCall(ProblemVector(p, 71, &s));
   PetscCall(VecDuplicate(r, &z));
-  PetscCall(VecDuplicate(r, &t));
+  PetscCall(VecDuplicate(r, &y));
   PetscCall(PetscMalloc2(d->n, &natural, d->n, &want));
   for (PetscInt i = 0; i < d->n; i++) natural[i] = Number(70, i);
+  for (PetscInt m = 0; m < t->n; m++) letters[m] = (char)('x' + t->axes[m]);
   for (int sweep = PC_COLUMN_SWEEP_JACOBI; sweep <= PC_COLUMN_SWEEP_SYMMETRIC; sweep++)
     for (int kind = 0; kind < 4; kind++) {
       const PetscReal omega = kind % 2 ? 0.8 + 0.2 * sweep : 1;
@@ -229,24 +238,24 @@ static PetscErrorCode CheckSweeps(Problem *p, const Dense *d, PetscInt axis, int
       PetscScalar     left, right;
       char            name[512];
 
-      PetscCall(DenseRelax(p, d, axis, (PCColumnSweep)sweep, omega, its, natural, want));
+      PetscCall(DenseRelax(p, d, t, (PCColumnSweep)sweep, omega, its, natural, want));
       for (int assembled = 0; assembled < 2; assembled++) {
         PC pc;
 
-        PetscCall(PetscSNPrintf(name, sizeof(name), "%s%s, axis %c, %s, omega %g, %d its%s", device ? "CUDA " : "", ProblemName(p),
-                                (char)('x' + axis), PCColumnSweeps[sweep], (double)omega, (int)its, assembled ? ", AIJ" : ""));
-        PetscCall(MakePC(assembled ? B : A, axis, (PCColumnSweep)sweep, omega, its, &pc));
+        PetscCall(PetscSNPrintf(name, sizeof(name), "%s%s, axis %s, %s, omega %g, %d its%s", device ? "CUDA " : "", ProblemName(p), letters,
+                                PCColumnSweeps[sweep], (double)omega, (int)its, assembled ? ", AIJ" : ""));
+        PetscCall(MakePC(assembled ? B : A, t, (PCColumnSweep)sweep, omega, its, &pc));
         PetscCall(VecSet(z, NAN));
         PetscCall(PCApply(pc, r, z));
         PetscCall(Error(p, z, want, &error));
         ok(error <= 1e-13, "%s: error %.1e", name, (double)error);
-        PetscCall(PCApplyTranspose(pc, s, t));
+        PetscCall(PCApplyTranspose(pc, s, y));
         PetscCall(VecDot(z, s, &left));
-        PetscCall(VecDot(r, t, &right));
+        PetscCall(VecDot(r, y, &right));
         is_real(right, left, 1e-12, "%s: the transpose", name);
-        if (p->symmetric && sweep != PC_COLUMN_SWEEP_REDBLACK) {
-          PetscCall(PCApply(pc, s, t));
-          PetscCall(VecDot(r, t, &right));
+        if (p->symmetric && (sweep == PC_COLUMN_SWEEP_SYMMETRIC || (sweep == PC_COLUMN_SWEEP_JACOBI && t->n == 1))) {
+          PetscCall(PCApply(pc, s, y));
+          PetscCall(VecDot(r, y, &right));
           is_real(right, left, 1e-12, "%s: symmetric", name);
         }
         if (kind == 3) PetscCall(CheckWays(pc, assembled ? B : A, r, z, device, name));
@@ -257,7 +266,7 @@ static PetscErrorCode CheckSweeps(Problem *p, const Dense *d, PetscInt axis, int
   PetscCall(VecDestroy(&r));
   PetscCall(VecDestroy(&s));
   PetscCall(VecDestroy(&z));
-  PetscCall(VecDestroy(&t));
+  PetscCall(VecDestroy(&y));
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&B));
   PetscCall(DMDestroy(&p->dm));
@@ -266,6 +275,8 @@ static PetscErrorCode CheckSweeps(Problem *p, const Dense *d, PetscInt axis, int
 
 static PetscErrorCode CheckAll(void)
 {
+  static const Axes turns[] = {{1, {0}}, {1, {1}}, {1, {2}}, {2, {0, 2}}, {2, {1, 0}}, {3, {2, 0, 1}}};
+
   PetscFunctionBeginUser;
   for (size_t m = 0; m < sizeof(problems) / sizeof(*problems); m++) {
     Problem  p = problems[m];
@@ -276,10 +287,16 @@ static PetscErrorCode CheckAll(void)
     p.comm = PETSC_COMM_WORLD;
     PetscCall(MakeDense(&p, &d));
     while (NextProcessGrid(p.dim, p.N, &which, procs))
-      for (PetscInt axis = 0; axis < p.dim; axis++) {
-        if (procs[axis] > 1 || p.boundary[axis] == DM_BOUNDARY_PERIODIC || (p.form == MAT_STRATA_TENSOR && axis != p.axis)) continue;
+      for (size_t t = 0; t < sizeof(turns) / sizeof(*turns); t++) {
+        PetscBool can = PETSC_TRUE;
+
+        for (PetscInt q = 0; q < turns[t].n; q++) {
+          const PetscInt a = turns[t].axes[q];
+
+          if (a >= p.dim || procs[a] > 1 || p.boundary[a] == DM_BOUNDARY_PERIODIC) can = PETSC_FALSE;
+        }
         for (int a = 0; a < 3; a++) p.procs[a] = procs[a];
-        for (int device = 0; device <= TapHasDevice(); device++) PetscCall(CheckSweeps(&p, &d, axis, device));
+        for (int device = 0; device <= TapHasDevice() && can; device++) PetscCall(CheckSweeps(&p, &d, &turns[t], device));
       }
     PetscCall(PetscFree(d.a));
   }
@@ -315,7 +332,7 @@ static PetscErrorCode CheckRates(void)
     const PetscInt  its = 100;
     PetscReal       norm[2];
 
-    PetscCall(MakePC(A, 1, kind ? PC_COLUMN_SWEEP_REDBLACK : PC_COLUMN_SWEEP_JACOBI, omega, 1, &pc));
+    PetscCall(MakePC(A, &(Axes){1, {1}}, kind ? PC_COLUMN_SWEEP_REDBLACK : PC_COLUMN_SWEEP_JACOBI, omega, 1, &pc));
     PetscCall(VecSet(b, 0));
     PetscCall(VecSet(x, 1));
     for (int end = 0; end < 2; end++) {
@@ -440,6 +457,114 @@ static PetscErrorCode ViewText(PC pc, char text[], size_t len)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Axes in turn: settings, view, and errors */
+static PetscErrorCode CheckAxes(void)
+{
+  Problem   p = {.comm = PETSC_COMM_WORLD, .dim = 3, .N = {6, 8, 5}, .form = MAT_STRATA_CONSTANT, .symmetric = 1};
+  Mat       A, B;
+  Vec       r, z, y;
+  PC        pc;
+  PetscInt  n, axes[3], axis;
+  char      text[4096];
+  PetscReal d;
+
+  PetscFunctionBeginUser;
+  p.procs[0] = p.procs[2] = 1;
+  p.procs[1] = size;
+  PetscCall(ProblemSetUp(&p));
+  PetscCall(ProblemOperator(&p, &A));
+  PetscCall(ProblemAssembled(&p, &B));
+  PetscCall(ProblemVector(&p, 70, &r));
+  PetscCall(VecDuplicate(r, &z));
+  PetscCall(VecDuplicate(r, &y));
+  PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
+  PetscCall(PCSetType(pc, PCCOLUMN));
+  PetscCall(PCSetOperators(pc, A, A));
+  PetscCall(PCColumnGetAxes(pc, &n, axes));
+  ok(n == 1 && axes[0] == PETSC_DETERMINE, "one axis, not yet known");
+  PetscCall(PetscOptionsSetValue(NULL, "-pc_column_axis", "all"));
+  PetscCall(PCSetFromOptions(pc));
+  PetscCall(PCColumnGetAxes(pc, &n, axes));
+  is_int(n, 0, "all axes, not yet known");
+  PetscCall(ViewText(pc, text, sizeof(text)));
+  has_words(text, "axis all, not set up", "view of all axes before set-up");
+  if (size == 1) {
+    PetscCall(PCApply(pc, r, z));
+    PetscCall(PCColumnGetAxes(pc, &n, axes));
+    ok(n == 3 && axes[0] == 0 && axes[1] == 1 && axes[2] == 2, "all axes");
+  }
+  PetscCall(PetscOptionsSetValue(NULL, "-pc_column_axis", "zx"));
+  PetscCall(PCSetFromOptions(pc));
+  PetscCall(PCApply(pc, r, z));
+  PetscCall(PCColumnGetAxes(pc, &n, axes));
+  ok(n == 2 && axes[0] == 2 && axes[1] == 0, "two axes in turn");
+  PetscCall(PCColumnGetAxis(pc, &axis));
+  is_int(axis, 2, "of two axes in turn the first");
+  PetscCall(PCColumnGetSize(pc, &n));
+  is_int(n, 5, "of two axes in turn the length along the first");
+  PetscCall(ViewText(pc, text, sizeof(text)));
+  has_words(text, "turn: zx relaxation: jacobi 48 columns of 5 along axis z 40 columns of 6 along axis x thomas", "view of two axes in turn");
+  PetscCall(PCColumnSetAlgorithm(pc, PC_COLUMN_PARTITION));
+  PetscCall(PCApply(pc, r, y));
+  PetscCall(ViewText(pc, text, sizeof(text)));
+  has_words(text, "partition (as asked for)", "view of two axes in turn, another algorithm");
+  PetscCall(Difference(y, z, &d));
+  ok(d <= 1e-14, "two axes in turn, another algorithm");
+  PetscCall(MatScale(A, 2)); /* followed, as one axis is */
+  PetscCall(PCApply(pc, r, y));
+  PetscCall(VecScale(y, 2));
+  PetscCall(Difference(y, z, &d));
+  ok(d <= 1e-14, "two axes in turn: the operator is followed");
+  PetscCall(PCSetReusePreconditioner(pc, PETSC_TRUE));
+  PetscCall(MatScale(B, 4));
+  PetscCall(PCSetOperators(pc, B, B));
+  PetscCall(PCApply(pc, r, y));
+  PetscCall(VecScale(y, 4));
+  PetscCall(Difference(y, z, &d));
+  ok(d <= 1e-14, "two axes in turn: an operator is replaced");
+  PetscCall(PCSetReusePreconditioner(pc, PETSC_FALSE));
+  PetscCall(MatScale(B, 0.5));
+  PetscCall(PCApply(pc, r, y));
+  PetscCall(VecScale(y, 2));
+  PetscCall(Difference(y, z, &d));
+  ok(d <= 1e-14, "two axes in turn: new values are read");
+  {
+    PetscInt       row;
+    PetscReal      norm;
+    PCFailedReason reason;
+
+    PetscCall(MatGetOwnershipRange(B, &row, NULL));
+    if (!rank) PetscCall(MatSetValue(B, row, row, NAN, INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+    PetscCall(PCApply(pc, r, y));
+    PetscCall(VecNorm(y, NORM_INFINITY, &norm));
+    PetscCall(PCGetFailedReason(pc, &reason));
+    ok(PetscIsInfOrNanReal(norm) && reason == PC_FACTOR_OTHER, "two axes in turn: NaN makes it fail");
+    PetscCall(ViewText(pc, text, sizeof(text)));
+    has_words(text, "failed: NaN row 0, cell (0, 0, 0)", "two axes in turn: view names the row");
+  }
+  is_error(PCColumnSetAxes(pc, 2, (const PetscInt[]){1, 1}), PETSC_ERR_ARG_WRONG, "y twice", "an axis given twice");
+  is_error(PCColumnSetAxes(pc, 4, axes), PETSC_ERR_ARG_OUTOFRANGE, "4 axes 1 to 3", "too many axes");
+  is_error(PCColumnSetAxes(pc, 2, (const PetscInt[]){1, PETSC_DETERMINE}), PETSC_ERR_ARG_OUTOFRANGE, "PETSC_DETERMINE, alone", "auto among others");
+  is_error(PCColumnSetAxes(pc, 2, NULL), PETSC_ERR_ARG_NULL, "axes missing", "no axes");
+  PetscCall(PetscOptionsSetValue(NULL, "-pc_column_axis", "xq"));
+  is_error(PCSetFromOptions(pc), PETSC_ERR_USER, "xq such all auto", "an axis that is not known");
+  PetscCall(PetscOptionsSetValue(NULL, "-pc_column_axis", "xyzx"));
+  is_error(PCSetFromOptions(pc), PETSC_ERR_USER, "xyzx such all auto", "too many axes from the options");
+  PetscCall(PetscOptionsClearValue(NULL, "-pc_column_axis"));
+  PetscCall(PCColumnSetSize(pc, 5));
+  is_error(PCSetUp(pc), PETSC_ERR_ARG_INCOMP, "runs of rows no axis", "runs of rows along several axes");
+  PetscCall(PCDestroy(&pc));
+  PetscCall(VecDestroy(&r));
+  PetscCall(VecDestroy(&z));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&B));
+  PetscCall(DMDestroy(&p.dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode CheckPeriods(void)
 {
   Problem p = {.dim = 3, .N = {4, 7, 8}, .form = MAT_STRATA_CONSTANT, .symmetric = 1, .boundary = {DM_BOUNDARY_PERIODIC, DM_BOUNDARY_PERIODIC}};
@@ -456,7 +581,7 @@ static PetscErrorCode CheckPeriods(void)
   PetscCall(ProblemOperator(&p, &A));
   PetscCall(ProblemVector(&p, 70, &r));
   PetscCall(VecDuplicate(r, &z));
-  PetscCall(MakePC(A, 2, PC_COLUMN_SWEEP_JACOBI, 1, 1, &pc));
+  PetscCall(MakePC(A, &(Axes){1, {2}}, PC_COLUMN_SWEEP_JACOBI, 1, 1, &pc));
   PetscCall(PCApply(pc, r, z));
   PetscCall(ViewText(pc, text, sizeof(text)));
   ok(!strstr(text, "relaxation"), "one solve of all columns is no line relaxation");
@@ -479,7 +604,7 @@ static PetscErrorCode CheckPeriods(void)
   p.procs[1] = 1;
   PetscCall(ProblemSetUp(&p));
   PetscCall(ProblemOperator(&p, &A));
-  PetscCall(MakePC(A, 2, PC_COLUMN_SWEEP_SYMMETRIC, 1.5, 1, &pc));
+  PetscCall(MakePC(A, &(Axes){1, {2}}, PC_COLUMN_SWEEP_SYMMETRIC, 1.5, 1, &pc));
   PetscCall(PCSetUp(pc));
   PetscCall(ViewText(pc, text, sizeof(text)));
   has_words(text, "relaxation: symmetric two colours reversed 1.5 iteration", "view of a symmetric sweep");
@@ -503,6 +628,7 @@ int main(int argc, char **argv)
   PetscCall(CheckRates());
   PetscCall(CheckPressure());
   PetscCall(CheckSettings());
+  PetscCall(CheckAxes());
   PetscCall(CheckPeriods());
   return TapEnd();
 }

@@ -28,11 +28,12 @@ static PetscErrorCode PCColumnMakeRuns(PC pc, PetscInt size, StrataGrid *grid)
 }
 
 /* The grid of the matrix: its own if it is a Strata operator, else what was given, else that of the DM of the PC or of a matrix */
-static PetscErrorCode PCColumnFindGrid(PC pc, StrataGrid *grid)
+PetscErrorCode PCColumnFindGrid(PC pc, StrataGrid *grid)
 {
   PC_Column *col = (PC_Column *)pc->data;
   PetscBool  isstrata;
   DM         dm;
+  char       name[8];
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSTRATA, &isstrata));
@@ -43,9 +44,10 @@ static PetscErrorCode PCColumnFindGrid(PC pc, StrataGrid *grid)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (col->runs) {
-    PetscCheck(col->axis == PETSC_DETERMINE || col->axis == 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
+    PCColumnNameAxes(col, name);
+    PetscCheck(!col->several && (col->axis == PETSC_DETERMINE || col->axis == 0), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
                "Columns of a given size are runs of rows, they have no axis %s: leave out -pc_column_axis, or give a grid with -pc_column_grid",
-               PCColumnAxes[col->axis]);
+               name);
     PetscCall(PCColumnMakeRuns(pc, col->size, grid));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -101,15 +103,16 @@ static PetscErrorCode PCColumnChooseAxis(PC pc, StrataGrid g, const PetscBool cu
 }
 
 /* Fails on all ranks if one was told something else than another */
-static PetscErrorCode PCColumnCheckRanks(PC pc)
+PetscErrorCode PCColumnCheckRanks(PC pc)
 {
   PC_Column      *col = (PC_Column *)pc->data;
-  const PetscReal told[] = {col->axis, col->size, col->dim, col->N[0], col->N[1], col->N[2], col->sweep, col->omega, col->its};
+  const PetscReal told[] = {col->axis, col->several, col->axes[0], col->axes[1], col->axes[2], col->size, col->dim,
+                            col->N[0], col->N[1],    col->N[2],    col->sweep,   col->omega,   col->its};
   PetscInt        differs;
 
   PetscFunctionBegin;
   PetscCall(StrataFindDifference(PetscObjectComm((PetscObject)pc), sizeof(told) / sizeof(*told), told, &differs));
-  PetscCheck(differs < 6, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
+  PetscCheck(differs < 10, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
              "The sweep, weight or number of iterations of the columns differ between ranks: all must call PCColumnSetSweep(), PCColumnSetOmega() "
              "and PCColumnSetIterations() with the same values");
   PetscCheck(differs < 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
@@ -139,7 +142,7 @@ static PetscErrorCode PCColumnFindLines(PC pc)
   else if (a == PETSC_DETERMINE)
     PetscCall(PCColumnChooseAxis(pc, g, cut, &a));
   PetscCheck(a < g->dim, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "Columns along axis %s were asked for, but the grid has %" PetscInt_FMT " dimension%s: choose another -pc_column_axis", PCColumnAxes[a],
+             "Columns along axis %c were asked for, but the grid has %" PetscInt_FMT " dimension%s: choose another -pc_column_axis", (char)('x' + a),
              g->dim, g->dim == 1 ? "" : "s");
   name = (char)('x' + a);
   PetscCheck(!PCColumnIsPeriodic(g, a), comm, PETSC_ERR_SUP,
@@ -156,7 +159,7 @@ static PetscErrorCode PCColumnFindLines(PC pc)
              "(-da_processors_%c 1, or argument %c of DMDACreate3d()), or choose another axis (-pc_column_axis)",
              name, g->N[a], name, name, "mnp"[a]);
   col->along = a;
-  PetscCall(PCColumnCheckColors(pc));
+  PetscCall(PCColumnCheckColors(pc, pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -359,6 +362,10 @@ static PetscErrorCode PCSetUp_Column(PC pc)
   PetscBool          isstrata;
 
   PetscFunctionBegin;
+  if (col->several) {
+    PetscCall(PCColumnSetUpTurns(pc));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscLogEventBegin(STRATA_ColumnSetUp, pc, 0, 0, 0));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSTRATA, &isstrata));
   if (isstrata) PetscCall(MatStrataGetCoefficients(pc->pmat, &c));
@@ -618,7 +625,11 @@ PetscErrorCode PCReset_Column(PC pc)
   PetscCall(StrataArrayDestroy(&col->start));
   PetscCall(StrataArrayDestroy(&col->work[0]));
   PetscCall(StrataArrayDestroy(&col->work[1]));
-  for (int m = 0; m < 3; m++) PetscCall(VecDestroy(&col->relax[m]));
+  for (int m = 0; m < 3; m++) {
+    PetscCall(VecDestroy(&col->relax[m]));
+    PetscCall(PCDestroy(&col->turn[m]));
+  }
+  col->turns = 0;
   col->singular = 0;
   col->failure = NULL;
   col->failedrow = -1;
@@ -626,7 +637,7 @@ PetscErrorCode PCReset_Column(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
+PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
 {
   PC_Column *col = (PC_Column *)pc->data;
   StrataGrid g = col->grid;
@@ -637,7 +648,13 @@ static PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   if (!g) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  columns along axis %s, not set up\n", PCColumnAxes[col->axis < 0 ? 3 : col->axis]));
+    PCColumnNameAxes(col, words);
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  columns along axis %s, not set up\n", words));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (col->turns) {
+    PetscCall(PCColumnViewTurns(pc, viewer));
+    PetscCall(PCColumnViewSweep(pc, viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " columns of %" PetscInt_FMT " cells along axis %c (%s)\n",
@@ -685,7 +702,7 @@ static PetscErrorCode PCDestroy_Column(PC pc)
    them along the others stays in the diagonal
 
    Options Database Keys:
-+  -pc_column_axis <x,y,z,auto>  - the axis of the columns, see `PCColumnSetAxis()`
++  -pc_column_axis <x,y,z,auto,xz,...,all> - the axis of the columns, see `PCColumnSetAxis()`, or axes in turn, see `PCColumnSetAxes()`
 .  -pc_column_size <size>        - rows of a column, for a matrix without a grid, see `PCColumnSetSize()`
 .  -pc_column_grid <nx,ny,nz>    - the grid, for a matrix without one, see `PCColumnSetGrid()`
 .  -pc_column_algorithm <auto,thomas,partition> - how columns are solved, see `PCColumnSetAlgorithm()`
@@ -719,7 +736,7 @@ static PetscErrorCode PCDestroy_Column(PC pc)
 
    `PCApplyRichardson()` does a fixed number of iterations. `KSPRICHARDSON` uses it if it has no norm to test (`KSP_NORM_NONE`).
 
-.seealso: `PCColumnSetAxis()`, `PCColumnSetSize()`, `PCColumnSetGrid()`, `PCColumnSetAlgorithm()`, `PCColumnSetSweep()`, `PCColumnSetOmega()`,
+.seealso: `PCColumnSetAxis()`, `PCColumnSetAxes()`, `PCColumnSetSize()`, `PCColumnSetGrid()`, `PCColumnSetAlgorithm()`, `PCColumnSetSweep()`, `PCColumnSetOmega()`,
           `PCColumnSetIterations()`, `MATSTRATA`, `MatCreateStrata()`, `PCCreate()`, `PCSetType()`, `PCType`, `PC`
 M*/
 PetscErrorCode PCCreate_Column(PC pc)

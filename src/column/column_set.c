@@ -7,8 +7,6 @@ const char *const PCColumnAlgorithms[] = {"auto", "thomas", "partition", "PCColu
 
 const char *const PCColumnSweeps[] = {"jacobi", "redblack", "symmetric", "PCColumnSweep", "PC_COLUMN_SWEEP_", NULL};
 
-const char *const PCColumnAxes[] = {"x", "y", "z", "auto"};
-
 /* What was found for other settings holds no more */
 static PetscErrorCode PCColumnChanged(PC pc)
 {
@@ -18,24 +16,85 @@ static PetscErrorCode PCColumnChanged(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCColumnSetAxis_Column(PC pc, PetscInt axis)
+void PCColumnNameAxes(const PC_Column *col, char name[8])
+{
+  if (col->several > 0) {
+    for (PetscInt m = 0; m < col->several; m++) name[m] = (char)('x' + col->axes[m]);
+    name[col->several] = 0;
+  } else if (!col->several && col->axis >= 0) {
+    name[0] = (char)('x' + col->axis);
+    name[1] = 0;
+  } else
+    strcpy(name, col->several ? "all" : "auto");
+}
+
+/* The axes that a word names: how many, as PCColumnSetAxes() wants them */
+static PetscErrorCode PCColumnReadAxes(PC pc, const char word[], PetscInt *n, PetscInt axes[3])
+{
+  const char *c;
+
+  PetscFunctionBegin;
+  *n = !strcmp(word, "all") ? 0 : 1;
+  axes[0] = PETSC_DETERMINE;
+  if (!*n || !strcmp(word, "auto")) PetscFunctionReturn(PETSC_SUCCESS);
+  for (c = word, *n = 0; *c && *n < 3 && *c >= 'x' && *c <= 'z'; c++) axes[(*n)++] = *c - 'x';
+  PetscCheck(*n && !*c, PetscObjectComm((PetscObject)pc), PETSC_ERR_USER,
+             "There is no axis %s: -pc_column_axis needs x, y or z, several of them such as xz, all, or auto", word);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnSetAxes_Column(PC pc, PetscInt n, const PetscInt axes[])
+{
+  PC_Column *col = (PC_Column *)pc->data;
+  MPI_Comm   comm = PetscObjectComm((PetscObject)pc);
+  PetscBool  changed = PETSC_FALSE;
+  PetscInt   several = n == 0 ? PETSC_DETERMINE : n == 1 ? 0 : n, m;
+
+  PetscFunctionBegin;
+  PetscCheck(n >= 0 && n <= 3, comm, PETSC_ERR_ARG_OUTOFRANGE, "Columns cannot lie along %" PetscInt_FMT " axes: give 1 to 3 axes, or 0 for all", n);
+  PetscCheck(!n || axes, comm, PETSC_ERR_ARG_NULL, "The axes are missing: give %" PetscInt_FMT " of them", n);
+  for (m = 0; m < n; m++) {
+    PetscCheck((axes[m] >= 0 && axes[m] < 3) || (n == 1 && axes[m] == PETSC_DETERMINE), comm, PETSC_ERR_ARG_OUTOFRANGE,
+               "Axis %" PetscInt_FMT ": the axes are 0, 1, 2 for x, y, z, and PETSC_DETERMINE, alone, for the one with the strongest coupling",
+               axes[m]);
+    PetscCheck(m == 0 || (axes[m] != axes[0] && axes[m] != axes[m - 1]), comm, PETSC_ERR_ARG_WRONG,
+               "Axis %c was given twice: each axis can have one turn", (char)('x' + axes[m]));
+  }
+  if (several != col->several || (n == 1 && axes[0] != col->axis)) changed = PETSC_TRUE;
+  for (m = 0; m < several; m++)
+    if (axes[m] != col->axes[m]) changed = PETSC_TRUE;
+  if (changed) PetscCall(PCColumnChanged(pc));
+  col->several = several;
+  col->axis = n == 1 ? axes[0] : PETSC_DETERMINE;
+  for (m = 0; m < 3; m++) col->axes[m] = m < several ? axes[m] : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnGetAxes_Column(PC pc, PetscInt *n, PetscInt axes[])
 {
   PC_Column *col = (PC_Column *)pc->data;
 
   PetscFunctionBegin;
-  PetscCheck(axis == PETSC_DETERMINE || (axis >= 0 && axis < 3), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "Axis %" PetscInt_FMT ": the axes are 0, 1, 2 for x, y, z, and PETSC_DETERMINE for the one with the strongest coupling", axis);
-  if (axis != col->axis) PetscCall(PCColumnChanged(pc));
-  col->axis = axis;
+  *n = col->turns ? col->turns : col->several == PETSC_DETERMINE ? 0 : PetscMax(col->several, 1);
+  if (!col->several) axes[0] = col->grid ? col->along : col->axis;
+  for (PetscInt m = 0; col->several && m < *n; m++) axes[m] = col->turns ? ((PC_Column *)col->turn[m]->data)->along : col->axes[m];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnSetAxis_Column(PC pc, PetscInt axis)
+{
+  PetscFunctionBegin;
+  PetscCall(PCColumnSetAxes_Column(pc, 1, &axis));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PCColumnGetAxis_Column(PC pc, PetscInt *axis)
 {
-  PC_Column *col = (PC_Column *)pc->data;
+  PetscInt n, axes[3] = {PETSC_DETERMINE, PETSC_DETERMINE, PETSC_DETERMINE};
 
   PetscFunctionBegin;
-  *axis = col->grid ? col->along : col->axis;
+  PetscCall(PCColumnGetAxes_Column(pc, &n, axes));
+  *axis = axes[0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,16 +223,23 @@ static PetscErrorCode PCColumnGetIterations_Column(PC pc, PetscInt *its)
 PetscErrorCode PCSetFromOptions_Column(PC pc, StrataOptionItems PetscOptionsObject)
 {
   PC_Column        *col = (PC_Column *)pc->data;
-  PetscInt          axis = col->axis < 0 ? 3 : col->axis, size = col->size, dim = 3, n[3] = {1, 1, 1}, its = col->its;
+  PetscInt          axes[3], size = col->size, dim = 3, n[3] = {1, 1, 1}, its = col->its;
   PetscReal         omega = col->omega;
   PetscBool         set;
   PCColumnAlgorithm algorithm = col->algorithm;
   PCColumnSweep     sweep = col->sweep;
+  char              word[32];
 
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Column options");
-  PetscCall(PetscOptionsEList("-pc_column_axis", "Axis of the columns", "PCColumnSetAxis", PCColumnAxes, 4, PCColumnAxes[axis], &axis, &set));
-  if (set) PetscCall(PCColumnSetAxis(pc, axis == 3 ? PETSC_DETERMINE : axis));
+  PCColumnNameAxes(col, word);
+  PetscCall(
+      PetscOptionsString("-pc_column_axis", "Axis of the columns, axes in turn, all or auto", "PCColumnSetAxes", word, word, sizeof(word), &set));
+  if (set) {
+    PetscCall(PCColumnReadAxes(pc, word, &dim, axes));
+    PetscCall(PCColumnSetAxes(pc, dim, axes));
+    dim = 3;
+  }
   PetscCall(PetscOptionsInt("-pc_column_size", "Rows of a column, for a matrix without a grid", "PCColumnSetSize", size, &size, &set));
   if (set) PetscCall(PCColumnSetSize(pc, size));
   PetscCall(PetscOptionsIntArray("-pc_column_grid", "Cells along each axis, for a matrix without a grid", "PCColumnSetGrid", n, &dim, &set));
@@ -211,6 +277,8 @@ PetscErrorCode PCColumnCompose(PC pc, PetscBool compose)
   PetscCall(PetscObjectComposeFunction(object, "PCColumnGetOmega_C", compose ? PCColumnGetOmega_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnSetIterations_C", compose ? PCColumnSetIterations_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnGetIterations_C", compose ? PCColumnGetIterations_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnSetAxes_C", compose ? PCColumnSetAxes_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnGetAxes_C", compose ? PCColumnGetAxes_Column : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -235,7 +303,7 @@ PetscErrorCode PCColumnCompose(PC pc, PetscBool compose)
 
   The axis must not be periodic, and no column may be cut by ranks: set up the process grid of the `DMDA` accordingly.
 
-.seealso: `PCCOLUMN`, `PCColumnGetAxis()`, `PCColumnSetSize()`, `DMDACreate3d()`
+.seealso: `PCCOLUMN`, `PCColumnGetAxis()`, `PCColumnSetAxes()`, `PCColumnSetSize()`, `DMDACreate3d()`
 @*/
 PetscErrorCode PCColumnSetAxis(PC pc, PetscInt axis)
 {
@@ -255,7 +323,7 @@ PetscErrorCode PCColumnSetAxis(PC pc, PetscInt axis)
 . pc - the preconditioner, of type `PCCOLUMN`
 
   Output Parameter:
-. axis - 0, 1 or 2 for x, y or z; before the preconditioner is set up what was asked for, perhaps `PETSC_DETERMINE`
+. axis - 0, 1 or 2 for x, y or z, of several axes the first; before the preconditioner is set up what was asked for, perhaps `PETSC_DETERMINE`
 
   Level: beginner
 
@@ -266,6 +334,61 @@ PetscErrorCode PCColumnGetAxis(PC pc, PetscInt *axis)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscUseMethod(pc, "PCColumnGetAxis_C", (PC, PetscInt *), (pc, axis));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnSetAxes - Sets several axes of the grid along which columns are solved in turn
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner, of type `PCCOLUMN`
+. n    - the number of axes, 1 to 3; 0 for all that the grid has with more than one cell along them
+- axes - 0, 1 or 2 for x, y or z, each once; one alone may be `PETSC_DETERMINE`, see `PCColumnSetAxis()`
+
+  Options Database Key:
+. -pc_column_axis <xz,zyx,...,all> - the axes
+
+  Level: intermediate
+
+  Notes:
+  The columns along the first axis are solved, those along the second for the residual that is left, and so on: for grids where the coupling is strong
+  along one axis here and along another there. With `PC_COLUMN_SWEEP_REDBLACK` each axis has its two colours; with `PC_COLUMN_SWEEP_SYMMETRIC` axes and
+  colours are visited forward and then reversed. The preconditioner of several axes is symmetric with that sweep only, see `PCColumnSetSweep()`.
+
+.seealso: `PCCOLUMN`, `PCColumnGetAxes()`, `PCColumnSetAxis()`, `PCColumnSetSweep()`
+@*/
+PetscErrorCode PCColumnSetAxes(PC pc, PetscInt n, const PetscInt axes[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, n, 2);
+  PetscTryMethod(pc, "PCColumnSetAxes_C", (PC, PetscInt, const PetscInt[]), (pc, n, axes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnGetAxes - The axes of the grid along which columns are solved in turn
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCCOLUMN`
+
+  Output Parameters:
++ n    - the number of axes; before the preconditioner is set up 0 if all were asked for
+- axes - 0, 1 or 2 for x, y or z, an array of three; before the preconditioner is set up one alone may be `PETSC_DETERMINE`
+
+  Level: intermediate
+
+.seealso: `PCCOLUMN`, `PCColumnSetAxes()`, `PCColumnGetAxis()`
+@*/
+PetscErrorCode PCColumnGetAxes(PC pc, PetscInt *n, PetscInt axes[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCColumnGetAxes_C", (PC, PetscInt *, PetscInt[]), (pc, n, axes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

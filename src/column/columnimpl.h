@@ -18,6 +18,8 @@ typedef struct {
 typedef struct {
   /* what was asked for */
   PetscInt          axis;      /* PETSC_DETERMINE: auto */
+  PetscInt          several;   /* axes in turn: their number, PETSC_DETERMINE: all, 0: there is one axis */
+  PetscInt          axes[3];   /* these */
   PetscInt          size;      /* rows of a line, for matrices without a grid; 0: not given */
   PetscInt          dim, N[3]; /* a grid for matrices without one; dim 0: not given */
   PCColumnAlgorithm algorithm;
@@ -45,9 +47,11 @@ typedef struct {
   PetscMemType worked;
   PetscBool    applied, partition; /* partition: by this algorithm */
   Vec          relax[3];           /* of line relaxation: correction, residual, result */
+  PetscInt     turns;              /* axes in turn: their number, and for each a preconditioner of this type that solves its lines */
+  PC           turn[3];
 } PC_Column;
 
-PETSC_INTERN const char *const PCColumnAxes[];
+PETSC_INTERN void PCColumnNameAxes(const PC_Column *, char name[8]); /* the axes that were asked for, as the option wants them */
 
 PETSC_INTERN PetscErrorCode PCReset_Column(PC);
 PETSC_INTERN PetscErrorCode PCSetFromOptions_Column(PC, StrataOptionItems);
@@ -55,10 +59,19 @@ PETSC_INTERN PetscErrorCode PCColumnCompose(PC, PetscBool); /* the functions of 
 
 PETSC_INTERN PetscErrorCode PCColumnApplyLines(PC, PetscBool transpose, Vec r, Vec add, Vec z);
 
+PETSC_INTERN PetscErrorCode PCColumnCheckRanks(PC);
+PETSC_INTERN PetscErrorCode PCColumnFindGrid(PC, StrataGrid *);
+PETSC_INTERN PetscErrorCode PCView_Column(PC, PetscViewer);
+
+/* Several axes in turn */
+PETSC_INTERN PetscErrorCode PCColumnSetUpTurns(PC);
+PETSC_INTERN PetscErrorCode PCColumnGetTurn(PC, PetscInt turn, PC *lines); /* the preconditioner itself if there is one axis */
+PETSC_INTERN PetscErrorCode PCColumnViewTurns(PC, PetscViewer);
+
 /* Line relaxation */
 PETSC_INTERN PetscBool      PCColumnRelaxes(const PC_Column *);
 PETSC_INTERN PetscErrorCode PCColumnRelax(PC, PetscBool transpose, Vec r, Vec add, Vec z);
-PETSC_INTERN PetscErrorCode PCColumnCheckColors(PC);
+PETSC_INTERN PetscErrorCode PCColumnCheckColors(PC, PC lines);
 PETSC_INTERN PetscErrorCode PCColumnViewSweep(PC, PetscViewer);
 
 #endif
