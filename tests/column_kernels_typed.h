@@ -208,6 +208,7 @@ static void TYPED(solves)(const char *precision, Kind kind, int axis)
     REAL          *r, *add, *host[4];
     void          *work;
 
+    if ((shape + kind + axis) % TestEach()) continue;
     TYPED(make)(&p, kind, axis, shape < SHAPES ? shapes[shape] : many);
     n = NV * (p.cells + 5);
     r = TYPED(Numbers)(&p.arrays, n, -1, 1);
@@ -318,6 +319,7 @@ static void TYPED(partitions)(const char *precision, Kind kind, int axis)
 
     if (length > 16384 && c % 3 < 2) continue;
     if (kind != TENSOR && kind != FACES && c % 3 != c / 3 % 3) continue; /* one of the three for most kinds */
+    if ((c / 3 + kind + axis) % TestEach()) continue;
     TYPED(make)(&p, kind, axis, n);
     ld = p.cells + (c % 2 ? 3 : 4); /* packs of numbers are whole in every vector, or not */
     size = NV * ld;

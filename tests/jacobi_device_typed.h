@@ -83,7 +83,7 @@ static int TYPED(ondevice)(TYPED(Problem) *p, int kernel, int weights, int shift
 static void TYPED(cycles)(const char *precision, int kernel, int dim, int form)
 {
   static const int sweeps[] = {1, 2, 3, 6, 13, 27};
-  const int        each = getenv("STRATA_TEST_FEW") ? 3 : 1; /* tools that slow kernels down see a third of the cases */
+  const int        each = TestEach();
   int              same = 1, changes = 1, errors = 0, cases = 0, kinds = 0;
 
   for (int shape = 0; shape < SHAPES; shape++)

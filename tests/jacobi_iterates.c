@@ -385,6 +385,36 @@ static PetscErrorCode Settings(Problem p, int device)
     ok(error < 1e-12, "solve %d, after a change: error %.1e", change, error);
   }
   PetscCall(KSPDestroy(&ksp));
+
+  /* a setting of a preconditioner that is at work already is the same as one before */
+  for (int change = 0; change < 3; change++) {
+    PC used, fresh;
+
+    PetscCall(PCCreate(PETSC_COMM_WORLD, &used));
+    PetscCall(PCSetType(used, PCHJACOBI));
+    PetscCall(PCSetOperators(used, s.A, s.A));
+    PetscCall(PCHJacobiSetSchedule(used, HJACOBI_CONSTANT));
+    PetscCall(PCApply(used, s.b, s.x));
+    PetscCall(PCCreate(PETSC_COMM_WORLD, &fresh));
+    PetscCall(PCSetType(fresh, PCHJACOBI));
+    PetscCall(PCSetOperators(fresh, s.A, s.A));
+    PetscCall(PCHJacobiSetSchedule(fresh, HJACOBI_CONSTANT));
+    for (int which = 0; which < 2; which++) {
+      PC q = which ? fresh : used;
+
+      if (change == 0) PetscCall(PCHJacobiSetSubiterations(q, 5));
+      if (change == 1) PetscCall(PCHJacobiSetOmega(q, 0.5));
+      if (change == 2) PetscCall(PCHJacobiSetCycles(q, 3));
+    }
+    PetscCall(PCApply(fresh, s.b, s.y));
+    PetscCall(Difference(s.x, s.y, &error));
+    ok(error > 1e-6, "setting %d makes a difference: %.1e", change, error);
+    PetscCall(PCApply(used, s.b, s.x));
+    PetscCall(Difference(s.x, s.y, &error));
+    ok(error == 0, "setting %d of a preconditioner that is at work: error %.1e", change, error);
+    PetscCall(PCDestroy(&used));
+    PetscCall(PCDestroy(&fresh));
+  }
   PetscCall(SystemDestroy(&p, &s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,7 +11,7 @@ sanitizer() { # TOOL ARGUMENTS...
     name=$(basename "$file" .c)
     while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
     (
-      run 1 compute-sanitizer --tool "$@" --error-exitcode 99 "$lib/tests/$name"
+      TEST_TIMEOUT=${TEST_TIMEOUT:-600} run 1 compute-sanitizer --tool "$@" --error-exitcode 99 "$lib/tests/$name"
       echo "$rc" >"$tmp/$name.rc"
       echo "$out" >"$tmp/$name.out"
     ) &
