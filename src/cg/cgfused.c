@@ -4,9 +4,6 @@
 #include "cgimpl.h"
 #include "cg_cell.h"
 
-/* The vectors of the method */
-enum { CG_R, CG_Z, CG_P, CG_W, CG_S }; /* residual, preconditioned residual, direction, A p, A z */
-
 /* Steps from one look at the device to the next, unless asked otherwise */
 #define CG_INTERVAL 8
 
@@ -79,7 +76,7 @@ static PetscErrorCode KSPCGFusedGetSpace(KSP ksp, ptrdiff_t *n, PetscReal **work
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KSPCGFusedSetNumbers(KSP ksp, PetscReal beta, PetscReal alpha, PetscBool tests)
+PetscErrorCode StrataCGFusedSetNumbers(KSP ksp, PetscReal beta, PetscReal alpha, PetscBool tests)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
   StrataCG_d   numbers;
@@ -184,7 +181,7 @@ static PetscErrorCode KSPCGFusedSums(KSP ksp)
 }
 
 /* Takes x and r a step along a direction that is there, with w = A p; then z, s and all sums */
-static PetscErrorCode KSPCGFusedAdvance(KSP ksp)
+PetscErrorCode StrataCGFusedAdvance(KSP ksp)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
 
@@ -210,36 +207,62 @@ static PetscErrorCode KSPCGFusedDirection(KSP ksp, PetscReal *curvature)
 }
 
 /* The same, with the work on vectors in two passes: x, r and, in the form of Chronopoulos and Gear, p and w before z; sums after it */
-static PetscErrorCode KSPCGFusedAdvanceTogether(KSP ksp, PetscInt steps)
+PetscErrorCode StrataCGFusedUpdate(KSP ksp)
+{
+  KSP_CGFused     *cg = (KSP_CGFused *)ksp->data;
+  const int        gear = cg->form == KSP_CGFUSED_GEAR;
+  CGArrays         a;
+  ptrdiff_t        n;
+  PetscReal       *work;
+  const PetscReal *z, *s;
+  StrataCG_d      *numbers;
+  void            *stream;
+
+  PetscFunctionBegin;
+  PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
+  PetscCall(KSPCGFusedGetArrays(ksp, &a));
+  z = gear ? a.z : NULL;
+  s = gear ? a.s : a.w;
+  StrataDispatch(cg->type, StrataCGUpdateHost_d(n, numbers, z, s, a.p, gear ? a.w : NULL, a.x, a.r, work),
+                 StrataCGUpdateCUDA_d(n, numbers, z, s, a.p, gear ? a.w : NULL, a.x, a.r, work, stream));
+  PetscCall(KSPCGFusedRestoreArrays(ksp, &a));
+  PetscCall(KSPCGFusedLogFlops(ksp, (gear ? 10.0 : 6.0) * n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGFusedSums(KSP ksp)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
-  const int    gear = cg->form == KSP_CGFUSED_GEAR;
   CGArrays     a;
   ptrdiff_t    n;
-  PetscReal   *work, (*history)[STRATA_CG_SUMS] = NULL;
+  PetscReal   *work;
   StrataCG_d  *numbers;
   void        *stream;
 
   PetscFunctionBegin;
   PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
-  if (PetscMemTypeDevice(cg->type)) PetscCall(StrataArrayWrite(&cg->history, cg->type, &history));
-  for (PetscInt q = 0; q < steps; q++) {
-    const PetscReal *z, *s;
-
-    PetscCall(KSPCGFusedGetArrays(ksp, &a));
-    z = gear ? a.z : NULL;
-    s = gear ? a.s : a.w;
-    StrataDispatch(cg->type, StrataCGUpdateHost_d(n, numbers, z, s, a.p, gear ? a.w : NULL, a.x, a.r, work),
-                   StrataCGUpdateCUDA_d(n, numbers, z, s, a.p, gear ? a.w : NULL, a.x, a.r, work, stream));
-    PetscCall(KSPCGFusedRestoreArrays(ksp, &a));
-    PetscCall(KSPCGFusedPrecondition(ksp));
-    PetscCall(KSPCGFusedGetArrays(ksp, &a));
-    StrataDispatch(cg->type, StrataCGSumsHost_d(n, a.r, a.z, a.s, work), StrataCGSumsCUDA_d(n, numbers, a.r, a.z, a.s, work, stream));
+  PetscCall(KSPCGFusedGetArrays(ksp, &a));
+  StrataDispatch(cg->type, StrataCGSumsHost_d(n, a.r, a.z, a.s, work), StrataCGSumsCUDA_d(n, numbers, a.r, a.z, a.s, work, stream));
 #if STRATA_HAVE_CUDA
-    if (PetscMemTypeDevice(cg->type)) StrataCallCUDA(StrataCGJudgeCUDA_d(n, numbers, work, history, stream));
+  if (PetscMemTypeDevice(cg->type)) {
+    PetscReal(*history)[STRATA_CG_SUMS];
+
+    PetscCall(StrataArrayWrite(&cg->history, cg->type, &history));
+    StrataCallCUDA(StrataCGJudgeCUDA_d(n, numbers, work, history, stream));
+  }
 #endif
-    PetscCall(KSPCGFusedRestoreArrays(ksp, &a));
-    PetscCall(KSPCGFusedLogFlops(ksp, (gear ? 16.0 : 10.0) * n));
+  PetscCall(KSPCGFusedRestoreArrays(ksp, &a));
+  PetscCall(KSPCGFusedLogFlops(ksp, (cg->form == KSP_CGFUSED_GEAR ? 6.0 : 4.0) * n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCGFusedAdvanceTogether(KSP ksp, PetscInt steps)
+{
+  PetscFunctionBegin;
+  for (PetscInt q = 0; q < steps; q++) {
+    PetscCall(StrataCGFusedUpdate(ksp));
+    PetscCall(KSPCGFusedPrecondition(ksp));
+    PetscCall(StrataCGFusedSums(ksp));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -290,8 +313,8 @@ static PetscErrorCode KSPCGFusedAdvanceOperator(KSP ksp, PetscInt steps)
 #endif
 }
 
-/* The sums that the last step left */
-static PetscErrorCode KSPCGFusedReduce(KSP ksp)
+/* The sums that the last step left on this rank */
+PetscErrorCode StrataCGFusedLocalSums(KSP ksp)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
   ptrdiff_t    n, run;
@@ -309,7 +332,14 @@ static PetscErrorCode KSPCGFusedReduce(KSP ksp)
     for (int q = 0; q < STRATA_CG_SUMS; q++) cg->sum[q] = read->sum[q];
   } else
     for (int q = 0; q < STRATA_CG_SUMS; q++) cg->sum[q] = q == STRATA_CG_DELTA && cg->form != KSP_CGFUSED_GEAR ? 0 : work[(q + 1) * run - 1];
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, cg->sum, STRATA_CG_SUMS, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)ksp)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCGFusedReduce(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(StrataCGFusedLocalSums(ksp));
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, ((KSP_CGFused *)ksp->data)->sum, STRATA_CG_SUMS, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -326,7 +356,7 @@ static PetscErrorCode KSPCGFusedDirectionTogether(KSP ksp, PetscReal *curvature)
 
   PetscFunctionBegin;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
-  PetscCall(KSPCGFusedSetNumbers(ksp, cg->beta, 0, PETSC_FALSE));
+  PetscCall(StrataCGFusedSetNumbers(ksp, cg->beta, 0, PETSC_FALSE));
   PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
   PetscCall(KSPCGFusedGetArrays(ksp, &a));
   StrataDispatch(cg->type, StrataCGDirectionHost_d(n, numbers, a.z, a.p), StrataCGDirectionCUDA_d(n, numbers, a.z, a.p, stream));
@@ -360,7 +390,7 @@ static PetscErrorCode KSPCGFusedResidual(KSP ksp)
 }
 
 /* The norm that is tested, from the sums of an iteration */
-static PetscReal KSPCGFusedNorm(KSP ksp)
+PetscReal StrataCGFusedNorm(KSP ksp)
 {
   const PetscReal *sum = ((KSP_CGFused *)ksp->data)->sum;
 
@@ -372,7 +402,7 @@ static PetscReal KSPCGFusedNorm(KSP ksp)
 }
 
 /* Tests the iterate */
-static PetscErrorCode KSPCGFusedTest(KSP ksp, PetscReal norm)
+PetscErrorCode StrataCGFusedTest(KSP ksp, PetscReal norm)
 {
   PetscFunctionBegin;
   KSPCheckNorm(ksp, norm);
@@ -405,7 +435,7 @@ static PetscErrorCode KSPCGFusedIndefinite(KSP ksp, PetscBool mat, PetscReal now
 
 /* Finds the numbers of the next step from the sums. Where only the direction itself can tell whether the operator is definite, it is made, and
    `made` says so. */
-static PetscErrorCode KSPCGFusedPrepare(KSP ksp, PetscBool *made)
+PetscErrorCode StrataCGFusedPrepare(KSP ksp, PetscBool *made)
 {
   KSP_CGFused    *cg = (KSP_CGFused *)ksp->data;
   const PetscReal gamma = cg->sum[STRATA_CG_GAMMA], before = cg->curvature;
@@ -448,6 +478,7 @@ static PetscErrorCode KSPCGFusedPrepare(KSP ksp, PetscBool *made)
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
+  if (ksp->calc_sings) PetscCall(StrataCGLanczosAdd(&cg->lanczos, ksp->its, cg->beta, cg->alpha, gamma / curvature));
   cg->gamma = gamma;
   cg->curvature = curvature;
   cg->alpha = gamma / curvature;
@@ -458,7 +489,7 @@ static PetscErrorCode KSPCGFusedPrepare(KSP ksp, PetscBool *made)
    Rounding takes the residual of the recurrences away from b - A x, by no more than eps times what was added to it and to x. Once that is more
    than the root of eps of the residual, the recurrences are fed with b - A x and A p anew (van der Vorst and Ye, 2000).
 */
-static PetscErrorCode KSPCGFusedDrift(KSP ksp)
+PetscErrorCode StrataCGFusedDrift(KSP ksp)
 {
   KSP_CGFused    *cg = (KSP_CGFused *)ksp->data;
   const PetscReal root = PetscSqrtReal(PETSC_MACHINE_EPSILON), norm = ksp->rnorm;
@@ -517,11 +548,11 @@ static PetscErrorCode KSPCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
       PetscCall(VecAYPX(ksp->work[CG_P], cg->beta, ksp->work[CG_Z]));
       PetscCall(VecAYPX(ksp->work[CG_W], cg->beta, ksp->work[CG_S]));
     }
-    PetscCall(KSPCGFusedAdvance(ksp));
+    PetscCall(StrataCGFusedAdvance(ksp));
   } else if (made && cg->form == KSP_CGFUSED_GEAR) /* a direction of its own, rarely */
-    PetscCall(KSPCGFusedAdvance(ksp));
+    PetscCall(StrataCGFusedAdvance(ksp));
   else {
-    PetscCall(KSPCGFusedSetNumbers(ksp, cg->beta, cg->alpha, steps > 1 ? PETSC_TRUE : PETSC_FALSE));
+    PetscCall(StrataCGFusedSetNumbers(ksp, cg->beta, cg->alpha, steps > 1 ? PETSC_TRUE : PETSC_FALSE));
     if (PetscMemTypeDevice(cg->type) && cg->history.bytes < steps * sizeof(*history)) {
       PetscCall(StrataArrayDestroy(&cg->history));
       PetscCall(StrataArrayCreate(&cg->history, steps * sizeof(*history)));
@@ -546,11 +577,11 @@ static PetscErrorCode KSPCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
     PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
     ksp->its++;
     PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
-    PetscCall(KSPCGFusedTest(ksp, KSPCGFusedNorm(ksp)));
+    PetscCall(StrataCGFusedTest(ksp, StrataCGFusedNorm(ksp)));
     if (!ksp->reason && q + 1 < count) {
       PetscBool other;
 
-      PetscCall(KSPCGFusedPrepare(ksp, &other));
+      PetscCall(StrataCGFusedPrepare(ksp, &other));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -578,10 +609,11 @@ static PetscErrorCode KSPCGFusedChoose(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KSPCGFusedIterate(KSP ksp)
+/* Up to the first direction */
+PetscErrorCode StrataCGFusedStart(KSP ksp)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
-  Vec          R = ksp->work[CG_R], Z = ksp->work[CG_Z];
+  Vec          R = ksp->work[CG_R];
   PetscReal    norm = 0;
   PetscMPIInt  failed = ksp->reason == KSP_DIVERGED_PC_FAILED;
 
@@ -596,6 +628,7 @@ static PetscErrorCode KSPCGFusedIterate(KSP ksp)
   if (failed) PetscCall(VecSet(R, PETSC_INFINITY)); /* the set-up failed, perhaps on some ranks only */
   cg->gamma = cg->curvature = cg->beta = cg->alpha = cg->drift = cg->largest = 0;
   cg->replaced = 0;
+  cg->lanczos.count = 0;
   PetscCall(PetscArrayzero(cg->sum, STRATA_CG_SUMS));
   if (ksp->normtype == KSP_NORM_UNPRECONDITIONED) {
     PetscCall(KSPCGFusedDots(ksp, 1, &R, &R, &norm));
@@ -605,7 +638,7 @@ static PetscErrorCode KSPCGFusedIterate(KSP ksp)
     PetscCall(KSPCGFusedSums(ksp));
     norm = ksp->normtype == KSP_NORM_NATURAL ? PetscSqrtReal(PetscAbsReal(cg->sum[STRATA_CG_GAMMA])) : PetscSqrtReal(cg->sum[STRATA_CG_ZZ]);
   }
-  PetscCall(KSPCGFusedTest(ksp, norm));
+  PetscCall(StrataCGFusedTest(ksp, norm));
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   if (ksp->normtype == KSP_NORM_UNPRECONDITIONED || ksp->normtype == KSP_NORM_NONE) {
     PetscCall(KSPCGFusedPrecondition(ksp));
@@ -613,8 +646,18 @@ static PetscErrorCode KSPCGFusedIterate(KSP ksp)
   }
   PetscCall(VecSet(ksp->work[CG_P], 0));
   PetscCall(VecSet(ksp->work[CG_W], 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCGFusedIterate(KSP ksp)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
+  PetscFunctionBegin;
+  PetscCall(StrataCGFusedStart(ksp));
+  if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   if (cg->level == CGFUSED_VECTORS) {
-    PetscCall(StrataCGPassCreate(ksp, Z, ksp->work[CG_P], R, &cg->pass, &cg->whynot));
+    PetscCall(StrataCGPassCreate(ksp, ksp->work[CG_Z], ksp->work[CG_P], ksp->work[CG_R], &cg->pass, &cg->whynot));
     if (cg->pass) cg->level = CGFUSED_ALL;
 #if STRATA_HAVE_CUDA
     if (PetscMemTypeDevice(cg->type)) {
@@ -632,8 +675,8 @@ static PetscErrorCode KSPCGFusedIterate(KSP ksp)
     PetscInt  steps;
     PetscBool made;
 
-    PetscCall(KSPCGFusedDrift(ksp));
-    PetscCall(KSPCGFusedPrepare(ksp, &made));
+    PetscCall(StrataCGFusedDrift(ksp));
+    PetscCall(StrataCGFusedPrepare(ksp, &made));
     if (ksp->reason) break;
     PetscCall(KSPCGFusedBatch(ksp, &steps));
     PetscCall(KSPCGFusedSteps(ksp, made, made ? 1 : steps));
@@ -710,14 +753,15 @@ static PetscErrorCode KSPView_CGFused(KSP ksp, PetscViewer viewer)
                                      PetscMemTypeDevice(cg->type) ? "CUDA" : "host", cg->whynot ? ": " : "", cg->whynot ? cg->whynot : ""));
   else
     PetscCall(PetscViewerASCIIPrintf(viewer, "  unfused: %s\n", cg->whynot));
+  if (cg->columns)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  right-hand sides of the last KSPMatSolve(), %" PetscInt_FMT " in a batch: %s%s\n", cg->columns,
+                                     cg->apart ? "one after another: " : "in steps together", cg->apart ? cg->apart : ""));
   if (cg->replaced) PetscCall(PetscViewerASCIIPrintf(viewer, "  residuals replaced in the last solve: %" PetscInt_FMT "\n", cg->replaced));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KSPReset_CGFused(KSP ksp)
+PetscErrorCode StrataCGFusedReset(KSP_CGFused *cg)
 {
-  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
-
   PetscFunctionBegin;
   for (int m = 0; m < 2; m++) {
     PetscCall(StrataArrayDestroy(&cg->numbers[m]));
@@ -726,7 +770,15 @@ static PetscErrorCode KSPReset_CGFused(KSP ksp)
   PetscCall(StrataArrayDestroy(&cg->history));
   PetscCall(StrataCGPassDestroy(&cg->pass));
   PetscCall(StrataCGDeviceDestroy(&cg->device));
+  PetscCall(StrataCGLanczosDestroy(&cg->lanczos));
   cg->worked = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPReset_CGFused(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(StrataCGFusedReset((KSP_CGFused *)ksp->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -755,10 +807,14 @@ static PetscErrorCode KSPDestroy_CGFused(KSP ksp)
    The form `KSP_CGFUSED_GEAR` finds the step length without a product of its own. Rounding can take its residual away from b - A x; it is replaced before
    that can be seen.
 
+   The columns of a batch of `KSPMatSolve()` make their steps together, unless each is one pass by itself. Estimates of eigenvalues and singular values are
+   those of `KSPCG`.
+
    All norm types of `KSPCG` are there. An operator or a preconditioner that is seen to be indefinite ends the solve with
    `KSP_DIVERGED_INDEFINITE_MAT` or `KSP_DIVERGED_INDEFINITE_PC`.
 
-.seealso: `KSPCG`, `MATSTRATA`, `PCCOLUMN`, `KSPCGFusedSetForm()`, `KSPCGFusedSetCheckInterval()`, `KSPCreate()`, `KSPSetType()`, `KSPType`, `KSP`
+.seealso: `KSPCG`, `MATSTRATA`, `PCCOLUMN`, `KSPCGFusedSetForm()`, `KSPCGFusedSetCheckInterval()`, `KSPMatSolve()`,
+          `KSPComputeEigenvalues()`, `KSPCreate()`, `KSPSetType()`, `KSPType`, `KSP`
 M*/
 PetscErrorCode KSPCreate_CGFused(KSP ksp)
 {
@@ -775,6 +831,9 @@ PetscErrorCode KSPCreate_CGFused(KSP ksp)
   PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_LEFT, 1));
   ksp->ops->setup = KSPSetUp_CGFused;
   ksp->ops->solve = KSPSolve_CGFused;
+  ksp->ops->matsolve = StrataCGFusedMatSolve;
+  ksp->ops->computeextremesingularvalues = StrataCGComputeExtremeSingularValues;
+  ksp->ops->computeeigenvalues = StrataCGComputeEigenvalues;
   ksp->ops->destroy = KSPDestroy_CGFused;
   ksp->ops->reset = KSPReset_CGFused;
   ksp->ops->view = KSPView_CGFused;

@@ -36,6 +36,20 @@ PETSC_INTERN PetscErrorCode       StrataCGDeviceCreate(KSP, StrataCGDevice *, co
 PETSC_INTERN PetscErrorCode       StrataCGDeviceDestroy(StrataCGDevice *);
 PETSC_INTERN PetscErrorCode       StrataCGDeviceGet(StrataCGDevice, StrataCGLean_d *);
 
+/* The vectors of the method: residual, preconditioned residual, direction, A p, A z */
+enum { CG_R, CG_Z, CG_P, CG_W, CG_S };
+
+/* The tridiagonal matrix of Lanczos' method, from the numbers of the steps */
+typedef struct {
+  PetscInt   count, space;
+  PetscReal *diagonal, *beside;
+} StrataCGLanczos;
+
+PETSC_INTERN PetscErrorCode StrataCGLanczosAdd(StrataCGLanczos *, PetscInt step, PetscReal beta, PetscReal alphabefore, PetscReal alpha);
+PETSC_INTERN PetscErrorCode StrataCGLanczosDestroy(StrataCGLanczos *);
+PETSC_INTERN PetscErrorCode StrataCGComputeExtremeSingularValues(KSP, PetscReal *emax, PetscReal *emin);
+PETSC_INTERN PetscErrorCode StrataCGComputeEigenvalues(KSP, PetscInt, PetscReal[], PetscReal[], PetscInt *);
+
 typedef struct {
   /* what was asked for */
   KSPCGFusedForm form;
@@ -48,13 +62,30 @@ typedef struct {
   PetscBool      worked; /* has a solve been made, and in which memory */
   PetscMemType   type;
   StrataArray    numbers[2], work[2], history; /* a StrataCG_d and its work space, on the host and on the device; sums of the steps of a batch */
+  PetscInt       columns;                      /* of the last batch of KSPMatSolve(), 0: there was none */
+  const char    *apart;                        /* why they were not solved together */
   /* of the solve under way */
-  PetscReal gamma, curvature; /* (r,z) and (p,Ap) of the step before */
-  PetscReal beta, alpha;      /* of the next step */
-  PetscReal sum[STRATA_CG_SUMS];
-  PetscReal drift, largest; /* what rounding may have made of the residual, see KSPCGFusedDrift() */
-  PetscInt  replaced;       /* residuals that were replaced */
+  PetscReal       gamma, curvature; /* (r,z) and (p,Ap) of the step before */
+  PetscReal       beta, alpha;      /* of the next step */
+  PetscReal       sum[STRATA_CG_SUMS];
+  PetscReal       drift, largest; /* what rounding may have made of the residual, see StrataCGFusedDrift() */
+  PetscInt        replaced;       /* residuals that were replaced */
+  StrataCGLanczos lanczos;
 } KSP_CGFused;
+
+/* Pieces of a solve, for those who drive several at once: see cgfused.c. Update and Sums do the work on vectors before and after z and s are made. */
+PETSC_INTERN PetscErrorCode StrataCGFusedStart(KSP);
+PETSC_INTERN PetscErrorCode StrataCGFusedDrift(KSP);
+PETSC_INTERN PetscErrorCode StrataCGFusedPrepare(KSP, PetscBool *made);
+PETSC_INTERN PetscErrorCode StrataCGFusedAdvance(KSP);
+PETSC_INTERN PetscErrorCode StrataCGFusedSetNumbers(KSP, PetscReal beta, PetscReal alpha, PetscBool tests);
+PETSC_INTERN PetscErrorCode StrataCGFusedUpdate(KSP);
+PETSC_INTERN PetscErrorCode StrataCGFusedSums(KSP);
+PETSC_INTERN PetscErrorCode StrataCGFusedLocalSums(KSP);
+PETSC_INTERN PetscReal      StrataCGFusedNorm(KSP);
+PETSC_INTERN PetscErrorCode StrataCGFusedTest(KSP, PetscReal norm);
+PETSC_INTERN PetscErrorCode StrataCGFusedReset(KSP_CGFused *);
+PETSC_INTERN PetscErrorCode StrataCGFusedMatSolve(KSP, Mat B, Mat X);
 
 PETSC_INTERN PetscErrorCode StrataCGFusedCompose(KSP, PetscBool);
 

@@ -762,6 +762,32 @@ static PetscErrorCode MatStrataCheckVecs(Mat A, Vec x, Vec add, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode MatStrataMultLogged(StrataCoefficients c, StrataHalo halo, PetscInt nv, const PetscScalar *x, PetscInt ldx,
+                                          const PetscScalar *add, PetscScalar *y, PetscInt ldy, PetscMemType type)
+{
+  const PetscLogDouble flops = 6.0 * c->grid->dim * (PetscLogDouble)c->grid->size_local * nv;
+
+  PetscFunctionBegin;
+  if (PetscMemTypeDevice(type)) PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(StrataCoefficientsMult(c, halo, (int)nv, x, ldx, add, y, ldy, type));
+  if (PetscMemTypeDevice(type)) {
+    PetscCall(PetscLogGpuTimeEnd());
+    PetscCall(PetscLogGpuFlops(flops));
+  } else
+    PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatStrataMultArrays(Mat A, PetscInt nv, const PetscScalar *x, PetscInt ldx, PetscScalar *y, PetscInt ldy, PetscMemType type)
+{
+  Mat_Strata *s;
+
+  PetscFunctionBegin;
+  PetscCall(MatShellGetContext(A, &s));
+  PetscCall(MatStrataMultLogged(s->c, s->halo, nv, x, ldx, NULL, y, ldy, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* y = add + A x for any two or three vectors, with the operator or its transpose */
 static PetscErrorCode MatStrataApply(Mat A, StrataCoefficients c, StrataHalo halo, Vec x, Vec add, Vec y)
 {
@@ -773,13 +799,7 @@ static PetscErrorCode MatStrataApply(Mat A, StrataCoefficients c, StrataHalo hal
   PetscFunctionBegin;
   PetscCheck(x != y, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_IDN, "x and y must be different vectors");
   PetscCall(StrataVecGetArrays(x, add, y, &ax, &aadd, &ay, &type));
-  if (PetscMemTypeDevice(type)) PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(StrataCoefficientsMult(c, halo, 1, ax, n, aadd, ay, n, type));
-  if (PetscMemTypeDevice(type)) {
-    PetscCall(PetscLogGpuTimeEnd());
-    PetscCall(PetscLogGpuFlops(3.0 * (2 * c->grid->dim) * n));
-  } else
-    PetscCall(PetscLogFlops(3.0 * (2 * c->grid->dim) * n));
+  PetscCall(MatStrataMultLogged(c, halo, 1, ax, n, aadd, ay, n, type));
   PetscCall(StrataVecRestoreArrays(x, add, y, &ax, &aadd, &ay, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -1113,6 +1133,7 @@ static PetscErrorCode MatDestroy_Strata(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(StrataComposeConversions(A, PETSC_FALSE));
+  PetscCall(StrataComposeProducts(A, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -1181,6 +1202,7 @@ PetscErrorCode MatCreate_Strata(Mat A)
   A->ops->zerorows = NULL;
   A->ops->zerorowscolumns = NULL;
   PetscCall(StrataComposeConversions(A, PETSC_TRUE));
+  PetscCall(StrataComposeProducts(A, PETSC_TRUE));
   A->assembled = PETSC_FALSE;
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATSTRATA));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -49,6 +49,9 @@ PETSC_INTERN PetscErrorCode MatStrataGetGrid(Mat, StrataGrid *);
 PETSC_INTERN PetscErrorCode MatStrataGetCoefficients(Mat, StrataCoefficients *);
 PETSC_INTERN PetscErrorCode MatStrataReplaceCoefficients(Mat, StrataCoefficients);
 PETSC_INTERN PetscErrorCode StrataComposeConversions(Mat, PetscBool);
+PETSC_INTERN PetscErrorCode StrataComposeProducts(Mat, PetscBool);
+PETSC_INTERN PetscErrorCode MatStrataMultArrays(Mat, PetscInt nv, const PetscScalar *x, PetscInt ldx, PetscScalar *y, PetscInt ldy,
+                                                PetscMemType); /* y = A x */
 
 /* The coefficients of any matrix that has them: a Strata operator, or an assembled one on the given grid or on that of the DM. Kept on the matrix. */
 PETSC_INTERN PetscErrorCode StrataCoefficientsGet(Mat, DM, StrataGrid given, StrataCoefficients *);

@@ -74,4 +74,11 @@ typedef PetscOptionItems StrataOptionItems;
 #define StrataDenseRestoreArrayWrite(B, array)   MatDenseRestoreArrayWriteAndMemType(B, array)
 #endif
 
+/* 3.26: the default convergence test looks at the right-hand sides of KSPMatSolve(), all of them together */
+#if PETSC_VERSION_LT(3, 26, 0)
+#define StrataKSPForgetMatRHS(ksp) PETSC_SUCCESS
+#else
+#define StrataKSPForgetMatRHS(ksp) ((ksp)->mat_rhs = NULL, PETSC_SUCCESS)
+#endif
+
 #endif

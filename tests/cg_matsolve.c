@@ -1,0 +1,291 @@
+/*
+   KSPMatSolve() with KSPCGFUSED: each column as KSPSolve() solves it, whether columns make their steps together or one after another
+*/
+/* ranks: 1 2 3 4 */
+#include "tap.h"
+
+#define COLUMNS 5
+
+static PetscMPIInt size;
+
+static PetscErrorCode Make(PetscBool assembled, PetscBool periodic, DM *dm, Mat *A)
+{
+  const PetscScalar    legs[6] = {-1, -1, -2, -2, -40, -40};
+  const DMBoundaryType wrap = periodic ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
+  MatStrataSide        sides[6];
+
+  PetscFunctionBeginUser;
+  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, wrap, wrap, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 12, 9, 8, PETSC_DECIDE, PETSC_DECIDE, 1, 1, 1, NULL, NULL,
+                         NULL, dm));
+  PetscCall(DMSetUp(*dm));
+  PetscCall(MatCreateStrata(*dm, A));
+  for (int l = 0; l < 6; l++) sides[l] = periodic ? MAT_STRATA_NEUMANN : MAT_STRATA_DIRICHLET;
+  PetscCall(MatStrataSetSides(*A, sides));
+  PetscCall(MatStrataSetConstant(*A, periodic ? 0 : 0.5, legs));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  if (periodic) {
+    MatNullSpace constant;
+
+    PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, NULL, &constant));
+    PetscCall(MatSetNullSpace(*A, constant));
+    PetscCall(MatNullSpaceDestroy(&constant));
+  }
+  if (assembled) PetscCall(MatConvert(*A, MATAIJ, MAT_INPLACE_MATRIX, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MakeColumns(Mat A, Mat *B)
+{
+  PetscInt m, M;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetLocalSize(A, &m, NULL));
+  PetscCall(MatGetSize(A, &M, NULL));
+  PetscCall(MatCreateDense(PETSC_COMM_WORLD, m, PETSC_DECIDE, M, COLUMNS, NULL, B));
+  PetscCall(MatSetRandom(*B, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MakeSolver(Mat A, DM dm, KSPNormType norm, const char options[], KSP *ksp)
+{
+  PC pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsInsertString(NULL, options));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, ksp));
+  PetscCall(KSPSetOptionsPrefix(*ksp, "t_"));
+  PetscCall(KSPSetOperators(*ksp, A, A));
+  PetscCall(KSPSetType(*ksp, KSPCGFUSED));
+  PetscCall(KSPGetPC(*ksp, &pc));
+  PetscCall(PCSetDM(pc, dm));
+  PetscCall(KSPSetNormType(*ksp, norm));
+  PetscCall(KSPSetTolerances(*ksp, 1e-9, 1e-50, 1e5, norm == KSP_NORM_NONE ? 12 : 300));
+  PetscCall(KSPSetFromOptions(*ksp));
+  PetscCall(PetscOptionsClear(NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What view says */
+static PetscErrorCode ViewText(KSP ksp, char text[], size_t length)
+{
+  PetscViewer viewer;
+  char        file[PETSC_MAX_PATH_LEN];
+  PetscMPIInt rank;
+  FILE       *f;
+
+  PetscFunctionBeginUser;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  PetscCall(PetscSNPrintf(file, sizeof(file), "/tmp/strata-cg-matsolve-%d.txt", size));
+  PetscCall(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file, &viewer));
+  PetscCall(KSPView(ksp, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  text[0] = 0;
+  f = rank ? NULL : fopen(file, "r");
+  if (f) {
+    text[fread(text, 1, length - 1, f)] = 0;
+    fclose(f);
+    remove(file);
+  }
+  PetscCallMPI(MPI_Bcast(text, (PetscMPIInt)length, MPI_CHAR, 0, PETSC_COMM_WORLD));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All columns in batches, against KSPSolve() for each */
+static PetscErrorCode Compare(Mat A, DM dm, const char options[], KSPNormType norm, PetscInt batch, PetscBool guess, Mat B, const char says[],
+                              const char name[])
+{
+  KSP                ksp;
+  Mat                X, Y;
+  PetscReal          off = 0, most = 0;
+  PetscInt           longest = 0, its;
+  KSPConvergedReason reason, worst = KSP_CONVERGED_ITERATING;
+  char               text[8192];
+
+  PetscFunctionBeginUser;
+  PetscCall(MakeSolver(A, dm, norm, options, &ksp));
+  PetscCall(KSPSetInitialGuessNonzero(ksp, guess));
+  PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &X));
+  PetscCall(MatScale(X, 0.01));
+  PetscCall(MatDuplicate(X, MAT_COPY_VALUES, &Y));
+  for (PetscInt v = 0; v < COLUMNS; v++) {
+    Vec b, y;
+
+    PetscCall(MatDenseGetColumnVecRead(B, v, &b));
+    PetscCall(MatDenseGetColumnVec(Y, v, &y));
+    PetscCall(KSPSolve(ksp, b, y));
+    PetscCall(MatDenseRestoreColumnVec(Y, v, &y));
+    PetscCall(MatDenseRestoreColumnVecRead(B, v, &b));
+    PetscCall(KSPGetIterationNumber(ksp, &its));
+    PetscCall(KSPGetConvergedReason(ksp, &reason));
+    if (!v || reason < 0) worst = reason;
+    if (batch == PETSC_DECIDE || v >= COLUMNS - (COLUMNS % batch ? COLUMNS % batch : batch)) longest = PetscMax(longest, its); /* of the last batch */
+  }
+  PetscCall(KSPSetMatSolveBatchSize(ksp, batch));
+  PetscCall(KSPMatSolve(ksp, B, X));
+  PetscCall(KSPGetIterationNumber(ksp, &its));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  is_int(its, longest, "%s, norm %s: iterations of the column that takes longest", name, KSPNormTypes[norm]);
+  ok(reason == worst, "%s, norm %s: reason %s, got %s", name, KSPNormTypes[norm], KSPConvergedReasons[worst], KSPConvergedReasons[reason]);
+  PetscCall(MatAXPY(X, -1, Y, SAME_NONZERO_PATTERN));
+  PetscCall(MatNorm(X, NORM_FROBENIUS, &off));
+  PetscCall(MatNorm(Y, NORM_FROBENIUS, &most));
+  ok(off <= 1e-11 * most, "%s, norm %s: solutions of KSPSolve(), off by %g of %g", name, KSPNormTypes[norm], (double)off, (double)most);
+  PetscCall(ViewText(ksp, text, sizeof(text)));
+  has_words(text, says, "%s, norm %s: view says how", name, KSPNormTypes[norm]);
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&Y));
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestColumns(void)
+{
+  static const char *const pcs[] = {"column", "jacobi", "hjacobi", "bjacobi"};
+  const KSPNormType        norms[] = {KSP_NORM_UNPRECONDITIONED, KSP_NORM_NONE, KSP_NORM_PRECONDITIONED, KSP_NORM_NATURAL};
+
+  PetscFunctionBeginUser;
+  for (int assembled = 0; assembled < 2; assembled++) {
+    DM  dm;
+    Mat A, B;
+
+    PetscCall(Make(assembled ? PETSC_TRUE : PETSC_FALSE, PETSC_FALSE, &dm, &A));
+    PetscCall(MakeColumns(A, &B));
+    for (int p = 0; p < (assembled ? 4 : 3); p++)
+      for (int q = 0; q < 4; q++) {
+        const PetscBool alone = !assembled && p < 2 && size == 1 ? PETSC_TRUE : PETSC_FALSE;
+        const PetscInt  batch = q == 2 ? 2 : PETSC_DECIDE;
+        char            options[128], name[128];
+
+        PetscCall(PetscSNPrintf(options, sizeof(options), "-t_pc_type %s -t_sub_pc_type icc", pcs[p]));
+        PetscCall(PetscSNPrintf(name, sizeof(name), "%s, pc %s", assembled ? "aij" : "strata", pcs[p]));
+        PetscCall(Compare(A, dm, options, norms[q], batch, q == 3 ? PETSC_TRUE : PETSC_FALSE, B,
+                          batch == 2 ? "KSPMatSolve 1 batch: there is one"
+                          : alone    ? "KSPMatSolve 5 batch: one after another: fused"
+                                     : "KSPMatSolve 5 batch: in steps together",
+                          name));
+      }
+    PetscCall(Compare(A, dm, "-t_pc_type jacobi -t_ksp_cgfused_form classic", KSP_NORM_UNPRECONDITIONED, 3, PETSC_FALSE, B,
+                      "2 batch: one after another: form classic", "classic"));
+    PetscCall(Compare(A, dm, "-t_pc_type hjacobi -t_ksp_rtol 1e-13", KSP_NORM_UNPRECONDITIONED, 3, PETSC_FALSE, B,
+                      "2 batch: in steps together residuals replaced", "to the last digit"));
+    PetscCall(MatDestroy(&B));
+    PetscCall(MatDestroy(&A));
+    PetscCall(DMDestroy(&dm));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestNullSpace(void)
+{
+  DM           dm;
+  Mat          A, B;
+  MatNullSpace constant;
+
+  PetscFunctionBeginUser;
+  PetscCall(Make(PETSC_FALSE, PETSC_TRUE, &dm, &A));
+  PetscCall(MakeColumns(A, &B));
+  PetscCall(MatGetNullSpace(A, &constant));
+  for (PetscInt v = 0; v < COLUMNS; v++) {
+    Vec b;
+
+    PetscCall(MatDenseGetColumnVec(B, v, &b));
+    PetscCall(MatNullSpaceRemove(constant, b));
+    PetscCall(MatDenseRestoreColumnVec(B, v, &b));
+  }
+  PetscCall(Compare(A, dm, "-t_pc_type hjacobi", KSP_NORM_PRECONDITIONED, PETSC_DECIDE, PETSC_FALSE, B, "in steps together", "null space"));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A column that fails does not stop the others; a column of zeros needs no step */
+static PetscErrorCode TestFailure(void)
+{
+  const PetscScalar  d[4] = {1, 2, 3, -4};
+  Mat                A, B, X, R;
+  KSP                ksp;
+  PetscInt           first, last;
+  PetscReal          norms[COLUMNS];
+  KSPConvergedReason reason;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 40, 40, 1, NULL, 0, NULL, &A));
+  PetscCall(MatGetOwnershipRange(A, &first, &last));
+  for (PetscInt i = first; i < last; i++) PetscCall(MatSetValue(A, i, i, d[i % 4] * (1 + 0.01 * i), INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MakeColumns(A, &B));
+  for (PetscInt i = first; i < last; i++)
+    for (PetscInt v = 0; v < COLUMNS; v++)
+      if (v == 1 || (v != 3 && i % 4 == 3)) PetscCall(MatSetValue(B, i, v, 0, INSERT_VALUES)); /* only column 3 meets the negative numbers */
+  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatDuplicate(B, MAT_DO_NOT_COPY_VALUES, &X));
+  PetscCall(MakeSolver(A, NULL, KSP_NORM_UNPRECONDITIONED, "-t_pc_type none", &ksp));
+  PetscCall(KSPMatSolve(ksp, B, X));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  ok(reason == KSP_DIVERGED_INDEFINITE_MAT, "the reason is that of the column that fails, %s", KSPConvergedReasons[reason]);
+  PetscCall(MatMatMult(A, X, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &R));
+  PetscCall(MatAXPY(R, -1, B, SAME_NONZERO_PATTERN));
+  PetscCall(MatGetColumnNorms(R, NORM_2, norms));
+  for (PetscInt v = 0; v < COLUMNS; v++)
+    if (v != 3) ok(norms[v] <= 1e-7, "column %d is solved, residual %g", (int)v, (double)norms[v]);
+  ok(norms[3] > 1e-7, "column 3 is not");
+  PetscCall(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
+  is_error(KSPMatSolve(ksp, B, X), PETSC_ERR_NOT_CONVERGED, "cgfused DIVERGED_INDEFINITE_MAT", "an error if asked for");
+  PetscCall(MatDestroy(&R));
+  PetscCall(MatDestroy(&X));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The product with a dense matrix is that with its columns, bit for bit */
+static PetscErrorCode TestProduct(void)
+{
+  DM  dm;
+  Mat A, B, C;
+
+  PetscFunctionBeginUser;
+  PetscCall(Make(PETSC_FALSE, PETSC_FALSE, &dm, &A));
+  PetscCall(MakeColumns(A, &B));
+  PetscCall(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+  for (int again = 0; again < 2; again++) {
+    for (PetscInt v = 0; v < COLUMNS; v++) {
+      Vec       b, c, y;
+      PetscBool same;
+
+      PetscCall(MatDenseGetColumnVecRead(B, v, &b));
+      PetscCall(MatDenseGetColumnVecRead(C, v, &c));
+      PetscCall(VecDuplicate(b, &y));
+      PetscCall(MatMult(A, b, y));
+      PetscCall(VecEqual(c, y, &same));
+      ok(same, "%s, column %d of A B is A times that of B", again ? "reused" : "new", (int)v);
+      PetscCall(VecDestroy(&y));
+      PetscCall(MatDenseRestoreColumnVecRead(C, v, &c));
+      PetscCall(MatDenseRestoreColumnVecRead(B, v, &b));
+    }
+    PetscCall(MatScale(A, 3));
+    PetscCall(MatMatMult(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
+  }
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(TapBegin(&argc, &argv));
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  PetscCall(TestProduct());
+  PetscCall(TestColumns());
+  PetscCall(TestNullSpace());
+  PetscCall(TestFailure());
+  return TapEnd();
+}
