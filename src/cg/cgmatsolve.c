@@ -4,6 +4,9 @@
 */
 #include "cgimpl.h"
 
+/* The newest versions of PETSc do not have it */
+PETSC_EXTERN PetscErrorCode KSPGetDiagonalScale(KSP, PetscBool *) __attribute__((weak));
+
 /* A column and its solve */
 typedef struct {
   KSP_CGFused        cg; /* takes the place of the solver's own */
@@ -306,7 +309,7 @@ static PetscErrorCode CGIsFusedAlone(KSP ksp, PetscBool *alone)
 static PetscErrorCode CGFindApart(KSP ksp, Mat B, const char **apart)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
-  PetscBool    fused = PETSC_FALSE, plain, eisenstat;
+  PetscBool    fused = PETSC_FALSE, plain, eisenstat, scaled = PETSC_FALSE;
   Vec          b;
   PetscInt     nv;
 
@@ -314,6 +317,7 @@ static PetscErrorCode CGFindApart(KSP ksp, Mat B, const char **apart)
   *apart = NULL;
   PetscCall(CGIsFusedAlone(ksp, &fused));
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCEISENSTAT, &eisenstat));
+  if (KSPGetDiagonalScale) PetscCall(KSPGetDiagonalScale(ksp, &scaled));
   PetscCall(MatDenseGetColumnVecRead(B, 0, &b));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)b, &plain, VECSEQ, VECMPI, VECSEQCUDA, VECMPICUDA, ""));
   PetscCall(MatDenseRestoreColumnVecRead(B, 0, &b));
@@ -332,7 +336,7 @@ static PetscErrorCode CGFindApart(KSP ksp, Mat B, const char **apart)
     *apart = "a convergence test of the user";
   else if (ksp->calc_sings)
     *apart = "estimates of eigenvalues";
-  else if (ksp->transpose_solve || ksp->guess || ksp->dscale || eisenstat)
+  else if (ksp->transpose_solve || ksp->guess || scaled || eisenstat)
     *apart = "options that change right-hand sides or guesses";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
