@@ -81,6 +81,20 @@ typedef enum { PC_COLUMN_SWEEP_JACOBI, PC_COLUMN_SWEEP_REDBLACK, PC_COLUMN_SWEEP
 PETSC_EXTERN const char *const PCColumnSweeps[];
 
 /*E
+  PCColumnPrecision - the precision in which `PCCOLUMN` solves columns
+
+  Values:
++ `PC_COLUMN_PRECISION_SAME`   - that of the vectors
+- `PC_COLUMN_PRECISION_SINGLE` - single precision
+
+  Level: intermediate
+
+.seealso: `PCCOLUMN`, `PCColumnSetPrecision()`
+E*/
+typedef enum { PC_COLUMN_PRECISION_SAME, PC_COLUMN_PRECISION_SINGLE } PCColumnPrecision;
+PETSC_EXTERN const char *const PCColumnPrecisions[];
+
+/*E
   HJacobiSchedule - the weights of the sweeps of `KSPHJACOBI` and `PCHJACOBI`
 
   Values:
@@ -217,6 +231,8 @@ PETSC_EXTERN PetscErrorCode PCColumnSetOmega(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCColumnGetOmega(PC, PetscReal *);
 PETSC_EXTERN PetscErrorCode PCColumnSetIterations(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCColumnGetIterations(PC, PetscInt *);
+PETSC_EXTERN PetscErrorCode PCColumnSetPrecision(PC, PCColumnPrecision);
+PETSC_EXTERN PetscErrorCode PCColumnGetPrecision(PC, PCColumnPrecision *);
 
 /* Conjugate gradients in few passes */
 PETSC_EXTERN PetscErrorCode KSPCGFusedSetForm(KSP, KSPCGFusedForm);

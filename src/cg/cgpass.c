@@ -2,6 +2,7 @@
    All of an iteration of conjugate gradients in one pass through the grid
 */
 #include "cgimpl.h"
+#include "../column/columnimpl.h"
 #include "cg_pass_kernels.h"
 
 struct _n_StrataCGPass {
@@ -64,6 +65,7 @@ static PetscErrorCode StrataCGPassFindPC(KSP ksp, StrataCoefficients c, int *pc,
   if (!column && !jacobi && !none)
     *whynot = "a preconditioner other than column, jacobi and none";
   else if (column) {
+    PetscCall(PCColumnGetMore(ksp->pc, whynot));
     PetscCall(PCColumnGetAxis(ksp->pc, &along));
     if (c->form == MAT_STRATA_TENSOR && c->axis != along && along != 1) *whynot = "columns across those of the operator";
   }

@@ -89,16 +89,15 @@ static PetscErrorCode PCColumnChooseAxis(PC pc, StrataGrid g, const PetscBool cu
   PetscCall(StrataMatGetCoupling(pc->pmat, g, coupling));
   *axis = -1;
   for (a = 0; a < g->dim; a++) {
-    if (PCColumnIsPeriodic(g, a)) continue;
-    coupling[a] = g->N[a] > 1 && coupling[a] - coupling[a] == 0 ? coupling[a] * g->N[a] / (g->N[a] - 1) : 0;
+    const PetscInt faces = PCColumnIsPeriodic(g, a) ? g->N[a] : g->N[a] - 1;
+
+    coupling[a] = faces && coupling[a] - coupling[a] == 0 ? coupling[a] * g->N[a] / faces : 0;
     if (*axis < 0 || coupling[a] > best * (1 + PETSC_SQRT_MACHINE_EPSILON) ||
         (coupling[a] >= best * (1 - PETSC_SQRT_MACHINE_EPSILON) && (cut[*axis] || !cut[a]))) {
       *axis = a;
       best = coupling[a];
     }
   }
-  PetscCheck(*axis >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "The grid is periodic along all its axes, but PCCOLUMN needs an axis that is not: use another preconditioner");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,8 +144,6 @@ static PetscErrorCode PCColumnFindLines(PC pc)
              "Columns along axis %c were asked for, but the grid has %" PetscInt_FMT " dimension%s: choose another -pc_column_axis", (char)('x' + a),
              g->dim, g->dim == 1 ? "" : "s");
   name = (char)('x' + a);
-  PetscCheck(!PCColumnIsPeriodic(g, a), comm, PETSC_ERR_SUP,
-             "The grid is periodic along axis %c, but PCCOLUMN needs columns with two ends: choose another axis (-pc_column_axis)", name);
   PetscCheck(
       !cut[a] || !col->rows, comm, PETSC_ERR_SUP,
       "The columns along axis %c are cut: their %" PetscInt_FMT
@@ -159,14 +156,20 @@ static PetscErrorCode PCColumnFindLines(PC pc)
              "(-da_processors_%c 1, or argument %c of DMDACreate3d()), or choose another axis (-pc_column_axis)",
              name, g->N[a], name, name, "mnp"[a]);
   col->along = a;
+  col->rings.periodic = PCColumnIsPeriodic(g, a);
   PetscCall(PCColumnCheckColors(pc, pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* ---- the rows ------------------------------------------------------------------------------------------------------------------- */
 
-/* The lines as kernels want them, in one memory */
-static PetscErrorCode PCColumnGetKernel(PC_Column *col, PetscMemType type, StrataLines_d *t)
+/* Are the rows of lines along an axis numbers of the line times numbers of the level? */
+static inline PetscBool PCColumnIsShared(const StrataCoef_d *c, PetscInt a)
+{
+  return !c->flags && (c->form == STRATA_CONSTANT || (c->form == STRATA_TENSOR && c->axis == a)) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscErrorCode PCColumnGetKernel(PC_Column *col, PetscMemType type, StrataLines_d *t)
 {
   const PetscInt a = col->along;
 
@@ -175,9 +178,10 @@ static PetscErrorCode PCColumnGetKernel(PC_Column *col, PetscMemType type, Strat
   t->axis = (int)a;
   t->singular = col->singular > 0;
   t->rows = STRATA_ROWS_ARRAYS;
-  if (!col->c) {
+  if (!col->c || col->lower.bytes) {
     PetscCall(StrataGridGetBox(col->grid, t->coef.n));
-    t->coef.scale = 1;
+    t->coef.scale = col->c ? col->c->scale : 1;
+    t->coef.shift = col->c ? col->c->shift : 0;
     PetscCall(StrataArrayRead(&col->lower, type, &t->lower));
     PetscCall(StrataArrayRead(&col->upper, type, &t->upper));
     PetscCall(StrataArrayRead(&col->excess, type, &t->excess));
@@ -188,9 +192,10 @@ static PetscErrorCode PCColumnGetKernel(PC_Column *col, PetscMemType type, Strat
     PetscCall(StrataArrayRead(&col->excess, type, &t->excess));
     t->lower = t->coef.legs[2 * a];
     t->upper = t->coef.legs[2 * a + 1];
-  } else if (!t->coef.flags && (t->coef.form == STRATA_CONSTANT || t->coef.axis == a))
+  } else if (PCColumnIsShared(&t->coef, a)) {
     t->rows = STRATA_ROWS_SHARED;
-  else
+    if (col->rings.periodic) PetscCall(PCColumnRingsGetShared(col, type, &t->coef));
+  } else
     t->rows = STRATA_ROWS_CELLS;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -205,7 +210,21 @@ static PetscErrorCode PCColumnCheck(PC_Column *col, const StrataLines_d *t, PCCo
 
   PetscFunctionBegin;
   PetscCall(StrataGetStream(col->home, &stream));
-  if (g->size_local) StrataDispatch(col->home, StrataLinesCheckHost_d(t, &local), StrataLinesCheckCUDA_d(t, &local, stream));
+  if (g->size_local) {
+    StrataDispatch(col->home, StrataLinesCheckHost_d(t, &local), StrataLinesCheckCUDA_d(t, &local, stream));
+    if (col->rings.periodic) PetscCall(PCColumnRingsCheck(col, t, &local));
+    if (col->precision == PC_COLUMN_PRECISION_SINGLE) { /* some numbers may be too large or too small for it */
+      StrataLinesReport single = StrataLinesReportEmpty();
+      StrataLines_f     s;
+
+      PetscCall(PCColumnGetSingle(col, t, col->home, &s));
+      StrataDispatch(col->home, StrataLinesCheckHost_f(&s, &single), StrataLinesCheckCUDA_f(&s, &single, stream));
+      local.zero = PetscMin(local.zero, single.zero);
+      local.isolated = PetscMin(local.isolated, single.isolated);
+      local.nonfinite = PetscMin(local.nonfinite, single.nonfinite);
+      local.singular = PetscMax(local.singular, single.singular);
+    }
+  }
   first[0] = local.zero == STRATA_NO_CELL ? PETSC_MAX_INT : g->start + (PetscInt)local.zero;
   first[1] = local.isolated == STRATA_NO_CELL ? PETSC_MAX_INT : g->start + (PetscInt)local.isolated;
   first[2] = local.nonfinite == STRATA_NO_CELL ? PETSC_MAX_INT : g->start + (PetscInt)local.nonfinite;
@@ -234,7 +253,9 @@ static PetscErrorCode PCColumnReadMatrix(PC pc)
 
   PetscFunctionBegin;
   PetscCall(StrataMatGetLines(pc->pmat, col->grid, col->along, &col->excess, &col->lower, &col->upper, &col->home, &nonfinite));
+  col->narrowed = PETSC_FALSE;
   PetscCall(PCColumnGetKernel(col, col->home, &t));
+  if (col->rings.periodic) PetscCall(PCColumnRingsCut(col, &t, PETSC_FALSE));
   PetscCall(PCColumnCheck(col, &t, &col->plain));
   if (nonfinite >= 0) col->plain.nonfinite = nonfinite; /* perhaps in an entry that is not on the lines */
   if (col->plain.symmetric) PetscCall(StrataArrayDestroy(&col->upper));
@@ -242,7 +263,7 @@ static PetscErrorCode PCColumnReadMatrix(PC pc)
 }
 
 /* Looks at the coefficients of a Strata operator. They stay where they are; what is stored besides is the excess of the lines' rows, and
-   that only where legs are stored for each cell. */
+   that only where legs are stored for each cell; of rings that have no shared rows all rows. */
 static PetscErrorCode PCColumnReadOperator(PC pc, StrataCoefficients c)
 {
   PC_Column    *col = (PC_Column *)pc->data;
@@ -261,27 +282,39 @@ static PetscErrorCode PCColumnReadOperator(PC pc, StrataCoefficients c)
   PetscCall(StrataCoefficientsDestroy(&col->c));
   col->c = c;
   col->state = c->state;
+  col->narrowed = PETSC_FALSE;
   PetscCall(StrataArrayDestroy(&col->excess));
-  if (c->form == MAT_STRATA_FACES || c->form == MAT_STRATA_LEGS) {
+  PetscCall(StrataArrayDestroy(&col->lower));
+  PetscCall(StrataArrayDestroy(&col->upper));
+  if (c->form == MAT_STRATA_FACES || c->form == MAT_STRATA_LEGS)
     PetscCall(StrataCoefficientsGetMemType(c, &col->home));
-    PetscCall(StrataCoefficientsGetKernel(c, col->home, &k));
-    k.scale = 1;
-    k.shift = 0;
-    PetscCall(StrataArrayCreate(&col->excess, (size_t)col->grid->size_local * sizeof(PetscScalar)));
-    PetscCall(StrataArrayWrite(&col->excess, col->home, &excess));
-    PetscCall(StrataGetStream(col->home, &stream));
-    StrataDispatch(col->home, StrataRowsHost_d(&k, STRATA_ROW_LINE, (int)col->along, excess),
-                   StrataRowsCUDA_d(&k, STRATA_ROW_LINE, (int)col->along, excess, stream));
-  } else { /* a few numbers: look at the rows where the vectors will be */
+  else { /* a few numbers: look at the rows where the vectors will be */
     PetscCall(MatGetVecType(pc->pmat, &vectype));
     PetscCall(PetscStrstr(vectype, VECCUDA, &cuda)); /* seqcuda, mpicuda */
     PetscCall(MatBoundToCPU(pc->pmat, &bound));
     col->home = STRATA_HAVE_CUDA && cuda && !bound ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
   }
+  PetscCall(StrataCoefficientsGetKernel(c, col->home, &k));
+  k.scale = 1;
+  k.shift = 0;
+  if (col->rings.periodic) {
+    PetscCall(PetscMemzero(&t, sizeof(t)));
+    t.axis = (int)col->along;
+    t.rows = STRATA_ROWS_CELLS;
+    t.coef = k;
+    PetscCall(PCColumnRingsCut(col, &t, PCColumnIsShared(&k, col->along)));
+  } else if (c->form == MAT_STRATA_FACES || c->form == MAT_STRATA_LEGS) {
+    PetscCall(StrataArrayCreate(&col->excess, (size_t)col->grid->size_local * sizeof(PetscScalar)));
+    PetscCall(StrataArrayWrite(&col->excess, col->home, &excess));
+    PetscCall(StrataGetStream(col->home, &stream));
+    StrataDispatch(col->home, StrataRowsHost_d(&k, STRATA_ROW_LINE, (int)col->along, excess),
+                   StrataRowsCUDA_d(&k, STRATA_ROW_LINE, (int)col->along, excess, stream));
+  }
   PetscCall(PCColumnGetKernel(col, col->home, &t));
   t.coef.scale = 1;
   t.coef.shift = 0;
   PetscCall(PCColumnCheck(col, &t, &col->plain));
+  if (col->lower.bytes && col->plain.symmetric) PetscCall(StrataArrayDestroy(&col->upper));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -298,7 +331,7 @@ static PetscErrorCode PCColumnJudge(PC pc)
   char           words[128];
 
   PetscFunctionBegin;
-  col->started = PETSC_FALSE;
+  col->started = col->rings.ready[0] = col->rings.ready[1] = PETSC_FALSE;
   col->scale = col->c ? col->c->scale : 1;
   col->shift = col->c ? col->c->shift : 0;
   if (col->plain.mmatrix && col->scale > 0 && col->shift > 0)
@@ -313,11 +346,11 @@ static PetscErrorCode PCColumnJudge(PC pc)
   if (!nullspace) PetscCall(MatGetNullSpace(pc->mat, &nullspace));
   if (report.nonfinite >= 0) {
     row = report.nonfinite;
-    failure = "NaN or infinity";
+    failure = col->precision == PC_COLUMN_PRECISION_SINGLE ? "NaN or infinity in single precision" : "NaN or infinity";
     reason = PC_FACTOR_OTHER;
   } else if (report.zero >= 0 || (report.isolated >= 0 && !nullspace)) {
     row = report.zero >= 0 && (report.isolated < 0 || nullspace || report.zero < report.isolated) ? report.zero : report.isolated;
-    failure = "zero pivot";
+    failure = col->precision == PC_COLUMN_PRECISION_SINGLE ? "zero pivot in single precision" : "zero pivot";
     reason = PC_FACTOR_NUMERIC_ZEROPIVOT;
   }
   col->singular = report.singular;
@@ -384,90 +417,6 @@ static PetscErrorCode PCSetUp_Column(PC pc)
 }
 
 /* ---- the solve ------------------------------------------------------------------------------------------------------------------ */
-
-/* Is the partition method used? Lines are cut on the device, where one thread for each would leave most of the chip idle; the transpose of
-   lines that are not symmetric is left to Thomas. */
-static PetscBool PCColumnPartitions(const PC_Column *col, PetscBool transpose, PetscMemType type)
-{
-  if (transpose && !col->plain.symmetric) return PETSC_FALSE;
-  return col->algorithm == PC_COLUMN_PARTITION || (col->algorithm == PC_COLUMN_AUTO && PetscMemTypeDevice(type)) ? PETSC_TRUE : PETSC_FALSE;
-}
-
-static PetscErrorCode PCColumnGetWork(PC_Column *col, PetscMemType type, size_t bytes, void *w)
-{
-  StrataArray *work = &col->work[PetscMemTypeDevice(type) ? 1 : 0];
-
-  PetscFunctionBegin;
-  if (work->bytes < bytes) {
-    PetscCall(StrataArrayDestroy(work));
-    PetscCall(StrataArrayCreate(work, bytes));
-  }
-  PetscCall(StrataArrayWrite(work, type, w));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Where the factorization of the lines stands at the beginning of segments, found once for the same rows, scale and shift */
-static PetscErrorCode PCColumnGetStart(PC_Column *col, const StrataLines_d *t, PetscMemType type, void *stream, const PetscScalar **start)
-{
-  PetscFunctionBegin;
-  if (!col->started) {
-    const size_t bytes = (size_t)StrataPartitionStart_d(t) * sizeof(PetscScalar);
-    PetscScalar *s;
-
-    if (col->start.bytes != bytes) {
-      PetscCall(StrataArrayDestroy(&col->start));
-      PetscCall(StrataArrayCreate(&col->start, bytes));
-    }
-    PetscCall(StrataArrayWrite(&col->start, type, &s));
-    StrataDispatch(type, StrataPartitionSetUpHost_d(t, s), StrataPartitionSetUpCUDA_d(t, s, stream));
-    col->started = PETSC_TRUE;
-  }
-  PetscCall(StrataArrayRead(&col->start, type, start));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* z = (add ? add : 0) + M r for arrays of nv vectors in one memory */
-static PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, const PetscScalar *r, PetscInt ldr, const PetscScalar *add,
-                                    PetscScalar *z, PetscInt ldz, PetscMemType type)
-{
-  PC_Column         *col = (PC_Column *)pc->data;
-  const PetscInt     n = col->grid->size_local;
-  const PetscBool    partition = PCColumnPartitions(col, transpose, type);
-  const PetscScalar *start = NULL;
-  StrataLines_d      t;
-  size_t             bytes;
-  void              *stream, *w;
-  int                m;
-
-  PetscFunctionBegin;
-  col->worked = type;
-  col->applied = PETSC_TRUE;
-  col->partition = partition;
-  if (!n || !nv) PetscFunctionReturn(PETSC_SUCCESS);
-  m = (int)nv;
-  PetscCheck(m == nv, PETSC_COMM_SELF, PETSC_ERR_SUP, "%" PetscInt_FMT " vectors at once are too many", nv);
-  PetscCall(PCColumnGetKernel(col, type, &t));
-  PetscCall(StrataGetStream(type, &stream));
-  if (partition) {
-    PetscCall(PCColumnGetStart(col, &t, type, stream, &start));
-    bytes = StrataPartitionWork_d(&t, m, PetscMemTypeDevice(type));
-  } else
-    StrataDispatch(type, bytes = StrataThomasWorkHost_d(&t), StrataThomasWorkCUDA_d(&t, m, add != NULL, &bytes));
-  PetscCall(PCColumnGetWork(col, type, bytes, &w));
-  if (PetscMemTypeDevice(type)) PetscCall(PetscLogGpuTimeBegin());
-  if (partition)
-    StrataDispatch(type, StrataPartitionHost_d(&t, start, m, r, ldr, add, z, ldz, w),
-                   StrataPartitionCUDA_d(&t, start, m, r, ldr, add, z, ldz, w, stream));
-  else
-    StrataDispatch(type, StrataThomasHost_d(&t, transpose, m, r, ldr, add, z, ldz, w),
-                   StrataThomasCUDA_d(&t, transpose, m, r, ldr, add, z, ldz, w, stream));
-  if (PetscMemTypeDevice(type)) {
-    PetscCall(PetscLogGpuTimeEnd());
-    PetscCall(PetscLogGpuFlops((partition ? 25.0 : 15.0) * n * nv));
-  } else
-    PetscCall(PetscLogFlops((partition ? 25.0 : 15.0) * n * nv));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* z = add + M r for vectors, where M solves all lines once */
 PetscErrorCode PCColumnApplyLines(PC pc, PetscBool transpose, Vec r, Vec add, Vec z)
@@ -623,17 +572,32 @@ PetscErrorCode PCReset_Column(PC pc)
   PetscCall(StrataArrayDestroy(&col->lower));
   PetscCall(StrataArrayDestroy(&col->upper));
   PetscCall(StrataArrayDestroy(&col->start));
-  PetscCall(StrataArrayDestroy(&col->work[0]));
-  PetscCall(StrataArrayDestroy(&col->work[1]));
   for (int m = 0; m < 3; m++) {
     PetscCall(VecDestroy(&col->relax[m]));
     PetscCall(PCDestroy(&col->turn[m]));
   }
   col->turns = 0;
+  PetscCall(StrataArrayDestroy(&col->single));
+  PetscCall(StrataArrayDestroy(&col->singlenumber));
+  PetscCall(PCColumnRingsDestroy(col));
+  for (int m = 0; m < PC_COLUMN_SPACES; m++)
+    for (int device = 0; device < 2; device++) PetscCall(StrataArrayDestroy(&col->work[m][device]));
   col->singular = 0;
   col->failure = NULL;
   col->failedrow = -1;
   col->applied = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCColumnGetMore(PC pc, const char **more)
+{
+  const PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  *more = PCColumnRelaxes(col)                           ? "line relaxation"
+          : col->rings.periodic                          ? "periodic columns"
+          : col->precision == PC_COLUMN_PRECISION_SINGLE ? "columns in single precision"
+                                                         : NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -664,19 +628,26 @@ PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
                                    : col->axis < 0               ? "auto: the only axis"
                                                                  : "as asked for"));
   {
-    const PetscMemType type = col->applied ? col->worked : col->home;
-    const PetscBool    partition = col->applied ? col->partition : PCColumnPartitions(col, PETSC_FALSE, type);
+    const PetscMemType      type = col->applied ? col->worked : col->home;
+    const PCColumnAlgorithm used = col->applied ? col->used : PCColumnChoose(col, PETSC_FALSE, type);
 
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  algorithm %s (%s), in %s memory%s\n",
-                                     PCColumnAlgorithms[partition ? PC_COLUMN_PARTITION : PC_COLUMN_THOMAS],
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  algorithm %s (%s), in %s memory%s\n", PCColumnAlgorithms[used],
                                      col->algorithm == PC_COLUMN_AUTO ? "auto" : "as asked for", PetscMemTypeDevice(type) ? "CUDA" : "host",
-                                     partition && !col->plain.symmetric ? "; transpose by thomas" : ""));
-    if (partition) PetscCall(PetscViewerASCIIPrintf(viewer, "  one number stored for each segment of at most %d cells\n", STRATA_SEGMENT));
+                                     used != PC_COLUMN_THOMAS && !col->plain.symmetric ? "; transpose by thomas" : ""));
+    if (used == PC_COLUMN_PARTITION)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  one number stored for each segment of at most %d cells\n", STRATA_SEGMENT));
   }
   PetscCall(PCColumnViewSweep(pc, viewer));
+  if (col->precision == PC_COLUMN_PRECISION_SINGLE) PetscCall(PetscViewerASCIIPrintf(viewer, "  solves in single precision\n"));
+  if (col->rings.periodic)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  periodic: each column is cut at its last cell; %s\n",
+                                     col->rings.same ? "one number stored for each level, since all columns are the same"
+                                                     : "one number stored for each cell"));
   if (col->c)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  coefficients of the operator in form %s, %s\n", MatStrataForms[col->c->form],
-                                     col->excess.bytes ? "one number stored for each cell" : "nothing stored for each cell"));
+                                     col->rings.periodic && col->lower.bytes ? "rows stored for each cell"
+                                     : col->excess.bytes                     ? "one number stored for each cell"
+                                                                             : "nothing stored for each cell"));
   else
     PetscCall(PetscViewerASCIIPrintf(viewer, "  coefficients read from the matrix of type %s, in form %s\n", ((PetscObject)pc->pmat)->type_name,
                                      MatStrataForms[col->plain.symmetric ? MAT_STRATA_FACES : MAT_STRATA_LEGS]));
@@ -708,7 +679,8 @@ static PetscErrorCode PCDestroy_Column(PC pc)
 .  -pc_column_algorithm <auto,thomas,partition> - how columns are solved, see `PCColumnSetAlgorithm()`
 .  -pc_column_sweep <jacobi,redblack,symmetric> - the order in which columns are corrected, see `PCColumnSetSweep()`
 .  -pc_column_omega <omega>      - the weight of corrections, see `PCColumnSetOmega()`
--  -pc_column_its <its>          - iterations of line relaxation, see `PCColumnSetIterations()`
+.  -pc_column_its <its>          - iterations of line relaxation, see `PCColumnSetIterations()`
+-  -pc_column_precision <same,single> - the precision of the solve, see `PCColumnSetPrecision()`
 
    Level: beginner
 
@@ -728,6 +700,10 @@ static PetscErrorCode PCDestroy_Column(PC pc)
    such a part if the matrix has a null space attached. Any other zero pivot, NaN or infinity makes the set-up fail in the way of factorizations
    (`KSP_DIVERGED_PC_FAILED`); `-ksp_view` and `-info` name the row.
 
+   Along a periodic axis columns are rings. A ring is cut at its last cell, which is eliminated last: the solve of the other cells is that of a column
+   with two ends, and its correction is one number stored for each cell, or for each level if all rings are the same. A ring without any excess is
+   singular and solved up to a constant, with the value 0 in its last cell.
+
    The preconditioner of a `MATSTRATA` operator always follows the operator, even under `PCSetReusePreconditioner()`; changes of nothing but scale and
    shift are free.
 
@@ -737,7 +713,7 @@ static PetscErrorCode PCDestroy_Column(PC pc)
    `PCApplyRichardson()` does a fixed number of iterations. `KSPRICHARDSON` uses it if it has no norm to test (`KSP_NORM_NONE`).
 
 .seealso: `PCColumnSetAxis()`, `PCColumnSetAxes()`, `PCColumnSetSize()`, `PCColumnSetGrid()`, `PCColumnSetAlgorithm()`, `PCColumnSetSweep()`, `PCColumnSetOmega()`,
-          `PCColumnSetIterations()`, `MATSTRATA`, `MatCreateStrata()`, `PCCreate()`, `PCSetType()`, `PCType`, `PC`
+          `PCColumnSetIterations()`, `PCColumnSetPrecision()`, `MATSTRATA`, `MatCreateStrata()`, `PCCreate()`, `PCSetType()`, `PCType`, `PC`
 M*/
 PetscErrorCode PCCreate_Column(PC pc)
 {

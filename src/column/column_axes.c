@@ -38,6 +38,7 @@ static PetscErrorCode PCColumnMakeTurns(PC pc)
     PetscCall(PCColumnSetAxis(col->turn[m], axes[m]));
     PetscCall(PCColumnSetSize(col->turn[m], col->size));
     PetscCall(PCColumnSetGrid(col->turn[m], col->dim, col->N));
+    PetscCall(PCColumnSetPrecision(col->turn[m], col->precision));
     PetscCall(PCSetDM(col->turn[m], pc->dm));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

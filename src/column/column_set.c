@@ -5,6 +5,8 @@
 
 const char *const PCColumnAlgorithms[] = {"auto", "thomas", "partition", "PCColumnAlgorithm", "PC_COLUMN_", NULL};
 
+const char *const PCColumnPrecisions[] = {"same", "single", "PCColumnPrecision", "PC_COLUMN_PRECISION_", NULL};
+
 const char *const PCColumnSweeps[] = {"jacobi", "redblack", "symmetric", "PCColumnSweep", "PC_COLUMN_SWEEP_", NULL};
 
 /* What was found for other settings holds no more */
@@ -170,6 +172,25 @@ static PetscErrorCode PCColumnGetAlgorithm_Column(PC pc, PCColumnAlgorithm *algo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode PCColumnSetPrecision_Column(PC pc, PCColumnPrecision precision)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCheck(precision == PC_COLUMN_PRECISION_SAME || precision == PC_COLUMN_PRECISION_SINGLE, PetscObjectComm((PetscObject)pc),
+             PETSC_ERR_ARG_OUTOFRANGE, "There is no precision %d: -pc_column_precision is same or single", (int)precision);
+  if (precision != col->precision) PetscCall(PCColumnChanged(pc));
+  col->precision = precision;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnGetPrecision_Column(PC pc, PCColumnPrecision *precision)
+{
+  PetscFunctionBegin;
+  *precision = ((PC_Column *)pc->data)->precision;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCColumnSetSweep_Column(PC pc, PCColumnSweep sweep)
 {
   PC_Column *col = (PC_Column *)pc->data;
@@ -227,6 +248,7 @@ PetscErrorCode PCSetFromOptions_Column(PC pc, StrataOptionItems PetscOptionsObje
   PetscReal         omega = col->omega;
   PetscBool         set;
   PCColumnAlgorithm algorithm = col->algorithm;
+  PCColumnPrecision precision = col->precision;
   PCColumnSweep     sweep = col->sweep;
   char              word[32];
 
@@ -247,6 +269,9 @@ PetscErrorCode PCSetFromOptions_Column(PC pc, StrataOptionItems PetscOptionsObje
   PetscCall(PetscOptionsEnum("-pc_column_algorithm", "How columns are solved", "PCColumnSetAlgorithm", PCColumnAlgorithms, (PetscEnum)algorithm,
                              (PetscEnum *)&algorithm, &set));
   if (set) PetscCall(PCColumnSetAlgorithm(pc, algorithm));
+  PetscCall(PetscOptionsEnum("-pc_column_precision", "Precision of the solve", "PCColumnSetPrecision", PCColumnPrecisions, (PetscEnum)precision,
+                             (PetscEnum *)&precision, &set));
+  if (set) PetscCall(PCColumnSetPrecision(pc, precision));
   PetscCall(PetscOptionsEnum("-pc_column_sweep", "Order of the columns in line relaxation", "PCColumnSetSweep", PCColumnSweeps, (PetscEnum)sweep,
                              (PetscEnum *)&sweep, &set));
   if (set) PetscCall(PCColumnSetSweep(pc, sweep));
@@ -271,6 +296,8 @@ PetscErrorCode PCColumnCompose(PC pc, PetscBool compose)
   PetscCall(PetscObjectComposeFunction(object, "PCColumnGetGrid_C", compose ? PCColumnGetGrid_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnSetAlgorithm_C", compose ? PCColumnSetAlgorithm_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnGetAlgorithm_C", compose ? PCColumnGetAlgorithm_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnSetPrecision_C", compose ? PCColumnSetPrecision_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnGetPrecision_C", compose ? PCColumnGetPrecision_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnSetSweep_C", compose ? PCColumnSetSweep_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnGetSweep_C", compose ? PCColumnGetSweep_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnSetOmega_C", compose ? PCColumnSetOmega_Column : NULL));
@@ -297,11 +324,10 @@ PetscErrorCode PCColumnCompose(PC pc, PetscBool compose)
   Level: beginner
 
   Notes:
-  The default is `PETSC_DETERMINE`: of the axes that are not periodic the one with the largest mean of the absolute values of the matrix
-  entries that couple cells along it. Between axes that are equal in this, one that the ranks do not cut is taken, and of these the last.
+  The default is `PETSC_DETERMINE`: the axis with the largest mean of the absolute values of the matrix entries that couple cells along it. Between axes that are equal in this, one that the ranks do not cut is taken, and of these the last.
   The axis is chosen when the preconditioner is first set up for a matrix, and again when the nonzero pattern of the matrix changes.
 
-  The axis must not be periodic, and no column may be cut by ranks: set up the process grid of the `DMDA` accordingly.
+  No column may be cut by ranks: set up the process grid of the `DMDA` accordingly. Columns along a periodic axis are rings.
 
 .seealso: `PCCOLUMN`, `PCColumnGetAxis()`, `PCColumnSetAxes()`, `PCColumnSetSize()`, `DMDACreate3d()`
 @*/
@@ -550,6 +576,61 @@ PetscErrorCode PCColumnGetAlgorithm(PC pc, PCColumnAlgorithm *algorithm)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscUseMethod(pc, "PCColumnGetAlgorithm_C", (PC, PCColumnAlgorithm *), (pc, algorithm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnSetPrecision - Sets the precision in which columns are solved
+
+  Logically Collective
+
+  Input Parameters:
++ pc        - the preconditioner, of type `PCCOLUMN`
+- precision - `PC_COLUMN_PRECISION_SAME` or `PC_COLUMN_PRECISION_SINGLE`
+
+  Options Database Key:
+. -pc_column_precision <same,single> - the precision
+
+  Level: intermediate
+
+  Notes:
+  In single precision the right-hand side is brought into the range of single precision by a power of two, converted, solved and converted back. The
+  numbers of the rows are stored in single precision too, besides those of the matrix; they must lie in its range, or the set-up fails as with a zero
+  pivot.
+
+  The preconditioner stays linear only up to single precision: Krylov methods that rely on it may need more iterations, or a flexible method.
+
+.seealso: `PCCOLUMN`, `PCColumnPrecision`, `PCColumnGetPrecision()`
+@*/
+PetscErrorCode PCColumnSetPrecision(PC pc, PCColumnPrecision precision)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, precision, 2);
+  PetscTryMethod(pc, "PCColumnSetPrecision_C", (PC, PCColumnPrecision), (pc, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnGetPrecision - The precision in which columns are solved
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCCOLUMN`
+
+  Output Parameter:
+. precision - the precision
+
+  Level: intermediate
+
+.seealso: `PCCOLUMN`, `PCColumnPrecision`, `PCColumnSetPrecision()`
+@*/
+PetscErrorCode PCColumnGetPrecision(PC pc, PCColumnPrecision *precision)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCColumnGetPrecision_C", (PC, PCColumnPrecision *), (pc, precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

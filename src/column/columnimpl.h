@@ -5,7 +5,8 @@
 #define STRATA_COLUMNIMPL_H
 
 #include "../operator/operatorimpl.h"
-#include "column_kernels.h"
+#include "column_pack_kernels.h"
+#include "column_ring_kernels.h"
 #include <petsc/private/pcimpl.h>
 
 /* What is known of all rows, of all ranks. Rows are global, -1 if there is none. */
@@ -15,6 +16,17 @@ typedef struct {
   PetscBool mmatrix, symmetric;        /* legs <= 0 and excess >= 0 everywhere; is the matrix of every line symmetric? */
 } PCColumnReport;
 
+/* Periodic columns, see column_ring_kernels.h */
+typedef struct {
+  PetscBool   periodic, same;             /* same: all rings are the same, and the numbers are those of one */
+  StrataArray lateral, level;             /* shared rows: those of the lines that stand for the rings, in tensor form */
+  StrataArray number, inverse, column[2]; /* column[1]: of the transpose */
+  PetscBool   ready[2];                   /* is column[] that of these rows, scale and shift? */
+} PCColumnRings;
+
+/* Work spaces: of the solve of lines, of rings around it, of vectors in another precision around these */
+enum { PC_COLUMN_LINES, PC_COLUMN_RINGS, PC_COLUMN_VECTORS, PC_COLUMN_POWERS, PC_COLUMN_SPACES };
+
 typedef struct {
   /* what was asked for */
   PetscInt          axis;      /* PETSC_DETERMINE: auto */
@@ -23,17 +35,19 @@ typedef struct {
   PetscInt          size;      /* rows of a line, for matrices without a grid; 0: not given */
   PetscInt          dim, N[3]; /* a grid for matrices without one; dim 0: not given */
   PCColumnAlgorithm algorithm;
+  PCColumnPrecision precision;
   PCColumnSweep     sweep; /* line relaxation: its order, weight and number of iterations */
   PetscReal         omega;
   PetscInt          its;
   /* the lines */
   StrataGrid         grid;
-  PetscInt           along;               /* their axis */
-  PetscBool          runs, rows;          /* are they runs of rows? was the grid made of the rows, without a DM? */
-  StrataCoefficients c;                   /* those of a Strata operator, else NULL */
-  PetscObjectState   state;               /* of these, when they were last looked at */
-  StrataArray        excess;              /* of the lines' rows, when legs are stored for each cell; without scale and shift */
-  StrataArray        lower, upper;        /* of an assembled matrix; upper has no length if the lines are symmetric */
+  PetscInt           along;        /* their axis */
+  PetscBool          runs, rows;   /* are they runs of rows? was the grid made of the rows, without a DM? */
+  StrataCoefficients c;            /* those of a Strata operator, else NULL */
+  PetscObjectState   state;        /* of these, when they were last looked at */
+  StrataArray        excess;       /* of the lines' rows, when legs are stored for each cell; without scale and shift */
+  StrataArray        lower, upper; /* of an assembled matrix or of rings; upper has no length if the lines are symmetric */
+  PCColumnRings      rings;
   PetscMemType       home;                /* where all rows are looked at */
   PCColumnReport     plain;               /* the rows without scale and shift */
   PetscScalar        scale, shift;        /* those that follow hold for */
@@ -42,16 +56,40 @@ typedef struct {
   /* the partition method: where the factorization stands at the beginning of segments */
   StrataArray start;
   PetscBool   started; /* is it that of these rows, scale and shift? */
-  /* work space, host and device, and where the last work was done */
-  StrataArray  work[2];
-  PetscMemType worked;
-  PetscBool    applied, partition; /* partition: by this algorithm */
-  Vec          relax[3];           /* of line relaxation: correction, residual, result */
-  PetscInt     turns;              /* axes in turn: their number, and for each a preconditioner of this type that solves its lines */
-  PC           turn[3];
+  /* single precision: the numbers of the lines, and those of rings */
+  StrataArray single, singlenumber;
+  PetscBool   narrowed; /* are they those of these rows? */
+  /* work space, host and device, and where and how the last work was done */
+  StrataArray       work[PC_COLUMN_SPACES][2];
+  PetscMemType      worked;
+  PetscBool         applied;
+  PCColumnAlgorithm used;
+  Vec               relax[3]; /* of line relaxation: correction, residual, result */
+  PetscInt          turns;    /* axes in turn: their number, and for each a preconditioner of this type that solves its lines */
+  PC                turn[3];
 } PC_Column;
 
 PETSC_INTERN void PCColumnNameAxes(const PC_Column *, char name[8]); /* the axes that were asked for, as the option wants them */
+
+/* The lines as kernels want them, in one memory */
+PETSC_INTERN PetscErrorCode PCColumnGetKernel(PC_Column *, PetscMemType, StrataLines_d *);
+
+/* z = (add ? add : 0) + M r for arrays of nv vectors in one memory, M solves all columns or their transpose */
+PETSC_INTERN PetscErrorCode    PCColumnSolve(PC, PetscBool transpose, PetscInt nv, const PetscScalar *r, PetscInt ldr, const PetscScalar *add,
+                                             PetscScalar *z, PetscInt ldz, PetscMemType);
+PETSC_INTERN PetscErrorCode    PCColumnGetSingle(PC_Column *, const StrataLines_d *, PetscMemType, StrataLines_f *);
+PETSC_INTERN PCColumnAlgorithm PCColumnChoose(const PC_Column *, PetscBool transpose, PetscMemType); /* how is it done? */
+PETSC_INTERN PetscErrorCode    PCColumnGetWork(PC_Column *, int space, PetscMemType, size_t bytes, void *);
+
+/* Rings: cuts them, the lines given with scale 1 and shift 0; replaces shared rows by those of the lines that stand for rings; finds their pivots,
+   for the scale and shift of the lines, and adds what is found to the report */
+PETSC_INTERN PetscErrorCode PCColumnRingsCut(PC_Column *, const StrataLines_d *, PetscBool shared);
+PETSC_INTERN PetscErrorCode PCColumnRingsGetShared(PC_Column *, PetscMemType, StrataCoef_d *);
+PETSC_INTERN PetscErrorCode PCColumnRingsCheck(PC_Column *, const StrataLines_d *, StrataLinesReport *);
+PETSC_INTERN PetscErrorCode PCColumnRingsDestroy(PC_Column *);
+
+/* In words what PCCOLUMN does besides one solve of lines with two ends, in the precision of the vectors; NULL if it does nothing else */
+PETSC_INTERN PetscErrorCode PCColumnGetMore(PC, const char **);
 
 PETSC_INTERN PetscErrorCode PCReset_Column(PC);
 PETSC_INTERN PetscErrorCode PCSetFromOptions_Column(PC, StrataOptionItems);
