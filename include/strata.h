@@ -183,6 +183,20 @@ E*/
 typedef enum { KSP_CGFUSED_GEAR, KSP_CGFUSED_CLASSIC } KSPCGFusedForm;
 PETSC_EXTERN const char *const KSPCGFusedForms[];
 
+/*E
+  KSPCGFusedPrecision - the precision of the steps of `KSPCGFUSED`
+
+  Values:
++ `KSP_CGFUSED_SAME`   - that of PETSc
+- `KSP_CGFUSED_SINGLE` - single precision, with residuals in double precision so often that the tolerances are met
+
+  Level: intermediate
+
+.seealso: `KSPCGFUSED`, `KSPCGFusedSetPrecision()`
+E*/
+typedef enum { KSP_CGFUSED_SAME, KSP_CGFUSED_SINGLE } KSPCGFusedPrecision;
+PETSC_EXTERN const char *const KSPCGFusedPrecisions[];
+
 /* An overlap as wide as it has to be for the iterates of plain sweeps */
 #define STRATA_EXACT (-1)
 
@@ -237,6 +251,8 @@ PETSC_EXTERN PetscErrorCode PCColumnGetPrecision(PC, PCColumnPrecision *);
 /* Conjugate gradients in few passes */
 PETSC_EXTERN PetscErrorCode KSPCGFusedSetForm(KSP, KSPCGFusedForm);
 PETSC_EXTERN PetscErrorCode KSPCGFusedGetForm(KSP, KSPCGFusedForm *);
+PETSC_EXTERN PetscErrorCode KSPCGFusedSetPrecision(KSP, KSPCGFusedPrecision);
+PETSC_EXTERN PetscErrorCode KSPCGFusedGetPrecision(KSP, KSPCGFusedPrecision *);
 PETSC_EXTERN PetscErrorCode KSPCGFusedSetCheckInterval(KSP, PetscInt);
 PETSC_EXTERN PetscErrorCode KSPCGFusedGetCheckInterval(KSP, PetscInt *);
 

@@ -170,7 +170,7 @@ static double TYPED(off)(const REAL *x, const REAL *y, ptrdiff_t n)
 #if STRATA_HAVE_CUDA
 /* The lean kernels of the device against the pass of the host; there lines run along z. old: z, p, x, r before; v: after */
 static void TYPED(lean_device)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL *const old[4], const TYPED(Vectors) *v, ptrdiff_t layer,
-                               const REAL sum[], double tolerance)
+                               const double sum[], double tolerance)
 {
   const StrataCGTurn  turn = {{0, 2, 1}};
   const int          *n = q->lines.coef.n, m[3] = {n[0], n[2], n[1]};
@@ -226,7 +226,8 @@ static void TYPED(pass)(const char *precision, double tolerance, int kind, int p
   StrataGhost            ghost[STRATA_LEGS] = {{NULL, {0}, 0}};
   TYPED(StrataCGProblem) q = {0};
   TYPED(Vectors)         v, e;
-  REAL                   sum[STRATA_CG_SUMS], beta = (REAL)0.3, alpha = (REAL)0.2, *inverse, *lower, *level, *lean, *diagonal, *old[4];
+  double                 sum[STRATA_CG_SUMS];
+  REAL                   beta = (REAL)0.3, alpha = (REAL)0.2, *inverse, *lower, *level, *lean, *diagonal, *old[4];
   long double            exact[STRATA_CG_SUMS] = {0};
   const ptrdiff_t        padded = cells + 2 * layer;
   size_t                 size;
@@ -303,7 +304,7 @@ static void TYPED(pass)(const char *precision, double tolerance, int kind, int p
 #endif
   if (q.lean && !TapHasDevice()) skip("no GPU");
   if (q.lean) { /* once more, with x later */
-    REAL again[STRATA_CG_SUMS];
+    double again[STRATA_CG_SUMS];
 
     TYPED(StrataCGPassHost)(&q, beta, alpha, 0, 1, old[0] + layer, old[1] + layer, old[2] + layer, old[3] + layer, again, NULL);
     is_bits(old[0], v.z, padded * sizeof(REAL), "z does not depend on when x is updated");

@@ -8,8 +8,9 @@
 /* Lines of a strip at most: what is kept of a strip stays in the first-level cache */
 #define STRIP 64
 
-/* Partial sums */
+/* Partial sums, and the cells whose terms they take before these are added in double precision */
 #define LANES 16
+#define PIECE 4096
 
 #define STRATA_TYPED "../cg/cg_pass_host_typed.h"
 #include "../sys/typed.h"

@@ -12,16 +12,16 @@ typedef struct {
 
 static const REAL TYPED(strata_ones)[STRIP] = {[0 ... STRIP - 1] = 1};
 
-static inline __attribute__((always_inline)) REAL TYPED(total)(const REAL *lane, int n)
+static inline __attribute__((always_inline)) double TYPED(total)(const REAL *lane, int n)
 {
-  REAL sum = 0;
+  double sum = 0;
 
   for (int w = 0; w < n; w++) sum += lane[w];
   return sum;
 }
 
 /* x, r and z of a strip of lines, and their sums */
-static inline __attribute__((always_inline)) void TYPED(strip)(const TYPED(Strip) *s, int shared, int count, REAL alpha, REAL sum[])
+static inline __attribute__((always_inline)) void TYPED(strip)(const TYPED(Strip) *s, int shared, int count, REAL alpha, double sum[])
 {
   const int levels = s->levels;
   REAL      carry[STRIP] = {0}, next[STRIP] = {0}, rr[STRIP] = {0}, gamma[STRIP] = {0}, zz[STRIP] = {0};
@@ -64,8 +64,8 @@ static inline __attribute__((always_inline)) void TYPED(strip)(const TYPED(Strip
   sum[STRATA_CG_ZZ] += TYPED(total)(zz, count);
 }
 
-STRATA_CLONES void TYPED(strata_cg_strip)(const TYPED(Strip) *s, REAL alpha, REAL sum[]);
-STRATA_CLONES void TYPED(strata_cg_strip)(const TYPED(Strip) *s, REAL alpha, REAL sum[])
+STRATA_CLONES void TYPED(strata_cg_strip)(const TYPED(Strip) *s, REAL alpha, double sum[]);
+STRATA_CLONES void TYPED(strata_cg_strip)(const TYPED(Strip) *s, REAL alpha, double sum[])
 {
   if (s->shared && s->count == STRIP)
     TYPED(strip)(s, 1, STRIP, alpha, sum);
@@ -78,7 +78,7 @@ STRATA_CLONES void TYPED(strata_cg_strip)(const TYPED(Strip) *s, REAL alpha, REA
 }
 
 /* The same for a run of cells where the preconditioner is a diagonal, or none (inverse NULL) */
-static inline __attribute__((always_inline)) void TYPED(run)(const TYPED(Strip) *s, int diagonal, REAL alpha, REAL sum[])
+static inline __attribute__((always_inline)) void TYPED(run)(const TYPED(Strip) *s, int diagonal, REAL alpha, double sum[])
 {
   REAL rr[LANES] = {0}, gamma[LANES] = {0}, zz[LANES] = {0};
 
@@ -102,8 +102,8 @@ static inline __attribute__((always_inline)) void TYPED(run)(const TYPED(Strip) 
   sum[STRATA_CG_ZZ] += TYPED(total)(zz, LANES);
 }
 
-STRATA_CLONES void TYPED(strata_cg_run)(const TYPED(Strip) *s, REAL alpha, REAL sum[]);
-STRATA_CLONES void TYPED(strata_cg_run)(const TYPED(Strip) *s, REAL alpha, REAL sum[])
+STRATA_CLONES void TYPED(strata_cg_run)(const TYPED(Strip) *s, REAL alpha, double sum[]);
+STRATA_CLONES void TYPED(strata_cg_run)(const TYPED(Strip) *s, REAL alpha, double sum[])
 {
   if (s->inverse)
     TYPED(run)(s, 1, alpha, sum);
@@ -125,8 +125,8 @@ STRATA_CLONES void TYPED(strata_cg_line_add)(int n, REAL alpha, const REAL *p, R
   for (int i = 0; i < n; i++) x[i] = CELL(strata_cg_add)(alpha, p[i], x[i]);
 }
 
-STRATA_CLONES REAL TYPED(strata_cg_dot)(int n, const REAL *z, const REAL *s);
-STRATA_CLONES REAL TYPED(strata_cg_dot)(int n, const REAL *z, const REAL *s)
+STRATA_CLONES double TYPED(strata_cg_dot)(int n, const REAL *z, const REAL *s);
+STRATA_CLONES double TYPED(strata_cg_dot)(int n, const REAL *z, const REAL *s)
 {
   REAL lane[LANES] = {0};
 
@@ -166,7 +166,7 @@ static void TYPED(direction)(const TYPED(StrataCGProblem) *q, int k, REAL beta, 
 }
 
 /* x, r and z of a layer from p and w = A p, and their sums; w and z from the layer's first cell on */
-static void TYPED(strips)(const TYPED(StrataCGProblem) *q, int k, REAL alpha, const REAL *p, const REAL *w, REAL *x, REAL *r, REAL *z, REAL sum[])
+static void TYPED(strips)(const TYPED(StrataCGProblem) *q, int k, REAL alpha, const REAL *p, const REAL *w, REAL *x, REAL *r, REAL *z, double sum[])
 {
   const int      *n = q->lines.coef.n;
   const ptrdiff_t size = TYPED(layer)(q), first = size * k;
@@ -177,7 +177,7 @@ static void TYPED(strips)(const TYPED(StrataCGProblem) *q, int k, REAL alpha, co
   s.level = q->level;
   s.levels = n[1];
   s.stride = n[0];
-  for (int i = 0; i < (lines ? n[0] : 1); i += STRIP) {
+  for (ptrdiff_t i = 0; i < (lines ? n[0] : size); i += lines ? STRIP : PIECE) {
     const ptrdiff_t id = first + i;
 
     s.p = p + id;
@@ -187,10 +187,10 @@ static void TYPED(strips)(const TYPED(StrataCGProblem) *q, int k, REAL alpha, co
     s.z = z + i;
     s.inverse = q->pc == STRATA_CG_NONE ? NULL : q->inverse + id;
     if (!lines) {
-      s.count = (int)size;
+      s.count = (int)(size - i < PIECE ? size - i : PIECE);
       TYPED(strata_cg_run)(&s, alpha, sum);
     } else {
-      s.count = n[0] - i < STRIP ? n[0] - i : STRIP;
+      s.count = n[0] - i < STRIP ? n[0] - (int)i : STRIP;
       s.area = s.shared && q->lines.coef.form == STRATA_TENSOR ? q->lines.coef.area + (ptrdiff_t)n[0] * k + i : TYPED(strata_ones);
       s.lower = s.shared ? NULL : q->lower + id;
       s.upper = s.shared || !q->upper ? NULL : q->upper + id;
@@ -200,12 +200,14 @@ static void TYPED(strips)(const TYPED(StrataCGProblem) *q, int k, REAL alpha, co
 }
 
 /* (z, A z) of a layer */
-static REAL TYPED(energy)(const TYPED(StrataCGProblem) *q, int k, const REAL *z, REAL *work)
+static double TYPED(energy)(const TYPED(StrataCGProblem) *q, int k, const REAL *z, REAL *work)
 {
   const ptrdiff_t size = TYPED(layer)(q);
+  double          sum = 0;
 
   TYPED(product)(q, k, z, work);
-  return TYPED(strata_cg_dot)((int)size, z + size * k, work);
+  for (ptrdiff_t i = 0; i < size; i += PIECE) sum += TYPED(strata_cg_dot)((int)(size - i < PIECE ? size - i : PIECE), z + size * k + i, work + i);
+  return sum;
 }
 
 /* ---- lean operators ------------------------------------------------------------------------------------------------------------------ */
@@ -253,7 +255,7 @@ void TYPED(StrataCGLeanHost)(const TYPED(StrataCGProblem) *q, REAL *lean)
 
 /* A strip of lines: A p, r, z and all sums. x is taken care of where p is made. */
 static inline __attribute__((always_inline)) void TYPED(lean)(const TYPED(StrataCGProblem) *q, int k, int i0, int count, REAL alpha, const REAL *p,
-                                                              REAL *r, REAL *z, REAL sum[])
+                                                              REAL *r, REAL *z, double sum[])
 {
   const int       n0 = q->lines.coef.n[0], levels = q->lines.coef.n[1];
   const ptrdiff_t size = (ptrdiff_t)n0 * levels, columns = (ptrdiff_t)n0 * q->lines.coef.n[2], first = size * k + i0;
@@ -313,9 +315,9 @@ static inline __attribute__((always_inline)) void TYPED(lean)(const TYPED(Strata
 }
 
 STRATA_CLONES void TYPED(strata_cg_lean)(const TYPED(StrataCGProblem) *q, int k, int i0, int count, REAL alpha, const REAL *p, REAL *r, REAL *z,
-                                         REAL sum[]);
+                                         double sum[]);
 STRATA_CLONES void TYPED(strata_cg_lean)(const TYPED(StrataCGProblem) *q, int k, int i0, int count, REAL alpha, const REAL *p, REAL *r, REAL *z,
-                                         REAL sum[])
+                                         double sum[])
 {
   if (count == STRIP)
     TYPED(lean)(q, k, i0, STRIP, alpha, p, r, z, sum);
@@ -343,7 +345,7 @@ void TYPED(StrataCGPassPayHost)(const TYPED(StrataCGProblem) *q, REAL owed, cons
 }
 
 static void TYPED(lean_pass)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL owed, int later, REAL *z, REAL *p, REAL *x, REAL *r,
-                             REAL sum[])
+                             double sum[])
 {
   const int      *n = q->lines.coef.n;
   const ptrdiff_t size = TYPED(layer)(q);
@@ -360,7 +362,7 @@ static void TYPED(lean_pass)(const TYPED(StrataCGProblem) *q, REAL beta, REAL al
 }
 
 void TYPED(StrataCGPassHost)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL owed, int later, REAL *z, REAL *p, REAL *x, REAL *r,
-                             REAL sum[], REAL *work)
+                             double sum[], REAL *work)
 {
   const TYPED(StrataCoef) *c = &q->lines.coef;
   const int                layers = c->n[2], round = c->outside[STRATA_BOTTOM] == STRATA_OUTSIDE_GHOST && layers > 1;
@@ -390,7 +392,7 @@ void TYPED(StrataCGPassProbeHost)(const TYPED(StrataCGProblem) *q, int first, in
 
   found[0] = found[1] = 0;
   for (int k = first; k < last; k++) {
-    REAL sum[STRATA_CG_SUMS];
+    double sum[STRATA_CG_SUMS];
 
     TYPED(strips)(q, k, 0, r, r + size * k, x, r, work, sum); /* a step of length 0 */
     for (ptrdiff_t i = 0; i < size; i++) {

@@ -44,10 +44,10 @@ int TYPED(StrataCGLeanStepCUDA)(const TYPED(StrataCGLean) *q, const TYPED(Strata
                                 REAL *work, void *stream);
 int TYPED(StrataCGLeanSumsCUDA)(const TYPED(StrataCGLean) *q, const TYPED(StrataCG) *cg, const REAL *r, const REAL *z, REAL *work, void *stream);
 
-/* p = z + beta p, x = x + alpha p, r = r - alpha A p, z = M r, and all sums. work: as many numbers as a layer has cells.
+/* p = z + beta p, x = x + alpha p, r = r - alpha A p, z = M r, and all sums, in double precision. work: as many numbers as a layer has cells.
    With a lean operator x may wait: later not 0 leaves it as it is, and the next pass, which gets that alpha as `owed`, adds both steps at once. */
 void TYPED(StrataCGPassHost)(const TYPED(StrataCGProblem) *q, REAL beta, REAL alpha, REAL owed, int later, REAL *z, REAL *p, REAL *x, REAL *r,
-                             REAL sum[], REAL *work);
+                             double sum[], REAL *work);
 
 /* x = x + owed p, where no pass follows */
 void TYPED(StrataCGPassPayHost)(const TYPED(StrataCGProblem) *q, REAL owed, const REAL *p, REAL *x);

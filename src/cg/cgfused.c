@@ -122,7 +122,7 @@ static PetscErrorCode KSPCGFusedPrecondition(KSP ksp)
 }
 
 /* Dot products of this rank, by our own reductions: the same bits on host and device */
-static PetscErrorCode KSPCGFusedDots(KSP ksp, PetscInt count, const Vec x[], const Vec y[], PetscReal dot[])
+PetscErrorCode StrataCGFusedDots(KSP ksp, PetscInt count, const Vec x[], const Vec y[], PetscReal dot[])
 {
   KSP_CGFused       *cg = (KSP_CGFused *)ksp->data;
   const PetscScalar *ax, *ay;
@@ -175,7 +175,7 @@ static PetscErrorCode KSPCGFusedSums(KSP ksp)
     x[count] = y[count] = ksp->normtype == KSP_NORM_UNPRECONDITIONED ? R : Z;
     count++;
   }
-  PetscCall(KSPCGFusedDots(ksp, count, x, y, dot));
+  PetscCall(StrataCGFusedDots(ksp, count, x, y, dot));
   for (PetscInt q = 0; q < count; q++) cg->sum[which[q]] = dot[q];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -202,7 +202,7 @@ static PetscErrorCode KSPCGFusedDirection(KSP ksp, PetscReal *curvature)
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(VecAYPX(ksp->work[CG_P], ((KSP_CGFused *)ksp->data)->beta, ksp->work[CG_Z]));
   PetscCall(KSP_MatMult(ksp, A, ksp->work[CG_P], ksp->work[CG_W]));
-  PetscCall(KSPCGFusedDots(ksp, 1, &ksp->work[CG_P], &ksp->work[CG_W], curvature));
+  PetscCall(StrataCGFusedDots(ksp, 1, &ksp->work[CG_P], &ksp->work[CG_W], curvature));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -363,7 +363,7 @@ static PetscErrorCode KSPCGFusedDirectionTogether(KSP ksp, PetscReal *curvature)
   PetscCall(KSPCGFusedRestoreArrays(ksp, &a));
   PetscCall(KSP_MatMult(ksp, A, ksp->work[CG_P], ksp->work[CG_W]));
   PetscCall(KSPCGFusedLogFlops(ksp, 2.0 * n));
-  PetscCall(KSPCGFusedDots(ksp, 1, &ksp->work[CG_P], &ksp->work[CG_W], curvature));
+  PetscCall(StrataCGFusedDots(ksp, 1, &ksp->work[CG_P], &ksp->work[CG_W], curvature));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -378,7 +378,7 @@ static PetscErrorCode KSPCGFusedLeavePass(KSP ksp)
 /* ---- the solve ------------------------------------------------------------------------------------------------------------------- */
 
 /* r = b - A x */
-static PetscErrorCode KSPCGFusedResidual(KSP ksp)
+PetscErrorCode StrataCGFusedResidual(KSP ksp)
 {
   Mat A;
 
@@ -503,7 +503,7 @@ PetscErrorCode StrataCGFusedDrift(KSP ksp)
   if (norm < PETSC_MACHINE_EPSILON * cg->largest / root) PetscFunctionReturn(PETSC_SUCCESS); /* below that b - A x is no better */
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(KSPCGFusedLeavePass(ksp));
-  PetscCall(KSPCGFusedResidual(ksp));
+  PetscCall(StrataCGFusedResidual(ksp));
   PetscCall(KSP_MatMult(ksp, A, ksp->work[CG_P], ksp->work[CG_W]));
   PetscCall(KSPCGFusedPrecondition(ksp));
   PetscCall(KSPCGFusedSums(ksp));
@@ -623,7 +623,7 @@ PetscErrorCode StrataCGFusedStart(KSP ksp)
   if (ksp->guess_zero)
     PetscCall(VecCopy(ksp->vec_rhs, R));
   else
-    PetscCall(KSPCGFusedResidual(ksp));
+    PetscCall(StrataCGFusedResidual(ksp));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)ksp)));
   if (failed) PetscCall(VecSet(R, PETSC_INFINITY)); /* the set-up failed, perhaps on some ranks only */
   cg->gamma = cg->curvature = cg->beta = cg->alpha = cg->drift = cg->largest = 0;
@@ -631,7 +631,7 @@ PetscErrorCode StrataCGFusedStart(KSP ksp)
   cg->lanczos.count = 0;
   PetscCall(PetscArrayzero(cg->sum, STRATA_CG_SUMS));
   if (ksp->normtype == KSP_NORM_UNPRECONDITIONED) {
-    PetscCall(KSPCGFusedDots(ksp, 1, &R, &R, &norm));
+    PetscCall(StrataCGFusedDots(ksp, 1, &R, &R, &norm));
     norm = PetscSqrtReal(norm);
   } else if (ksp->normtype != KSP_NORM_NONE) {
     PetscCall(KSPCGFusedPrecondition(ksp));
@@ -646,6 +646,27 @@ PetscErrorCode StrataCGFusedStart(KSP ksp)
   }
   PetscCall(VecSet(ksp->work[CG_P], 0));
   PetscCall(VecSet(ksp->work[CG_W], 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Steps in single precision, where there are any. What is left of a solve that single precision does not finish starts from x with a new direction. */
+static PetscErrorCode KSPCGFusedTrySingle(KSP ksp)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
+  PetscFunctionBegin;
+  cg->notsingle = cg->pass ? NULL : cg->whynot ? cg->whynot : "work on a GPU";
+  if (!cg->notsingle) PetscCall(StrataCGPassSingle(cg->pass, &cg->notsingle));
+  if (cg->notsingle) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataCGFusedSingle(ksp));
+  if (ksp->reason || ksp->its >= ksp->max_it || !cg->notsingle) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KSPCGFusedLeavePass(ksp));
+  PetscCall(StrataCGFusedResidual(ksp));
+  PetscCall(KSPCGFusedPrecondition(ksp));
+  PetscCall(KSPCGFusedSums(ksp));
+  PetscCall(VecSet(ksp->work[CG_P], 0));
+  PetscCall(VecSet(ksp->work[CG_W], 0));
+  cg->gamma *= PETSC_INFINITY; /* beta is zero */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -671,6 +692,7 @@ static PetscErrorCode KSPCGFusedIterate(KSP ksp)
                       : cg->level == CGFUSED_VECTORS ? "vectors"
                                                      : "nothing",
                       cg->whynot ? cg->whynot : "nothing left out"));
+  if (cg->precision == KSP_CGFUSED_SINGLE) PetscCall(KSPCGFusedTrySingle(ksp));
   while (!ksp->reason && ksp->its < ksp->max_it) {
     PetscInt  steps;
     PetscBool made;
@@ -700,13 +722,14 @@ static PetscErrorCode KSPSolve_CGFused(KSP ksp)
 static PetscErrorCode KSPSetUp_CGFused(KSP ksp)
 {
   KSP_CGFused    *cg = (KSP_CGFused *)ksp->data;
-  const PetscReal told[2] = {cg->form, cg->interval};
+  const PetscReal told[3] = {cg->form, cg->interval, cg->precision};
+  const char     *names[3] = {"form", "check_interval", "precision"};
   PetscInt        differs;
 
   PetscFunctionBegin;
-  PetscCall(StrataFindDifference(PetscObjectComm((PetscObject)ksp), 2, told, &differs));
+  PetscCall(StrataFindDifference(PetscObjectComm((PetscObject)ksp), 3, told, &differs));
   PetscCheck(differs < 0, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_WRONG,
-             "-ksp_cgfused_%s differs between ranks: all must set the same, by options or by functions", differs == 0 ? "form" : "check_interval");
+             "-ksp_cgfused_%s differs between ranks: all must set the same, by options or by functions", names[PetscMax(differs, 0)]);
   PetscCall(KSPSetWorkVecs(ksp, cg->form == KSP_CGFUSED_GEAR ? 5 : 4));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -714,7 +737,7 @@ static PetscErrorCode KSPSetUp_CGFused(KSP ksp)
 static PetscErrorCode KSPSetFromOptions_CGFused(KSP ksp, StrataOptionItems PetscOptionsObject)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
-  PetscEnum    form = (PetscEnum)cg->form;
+  PetscEnum    form = (PetscEnum)cg->form, precision = (PetscEnum)cg->precision;
   PetscInt     interval = cg->interval;
   PetscBool    set;
 
@@ -722,6 +745,9 @@ static PetscErrorCode KSPSetFromOptions_CGFused(KSP ksp, StrataOptionItems Petsc
   PetscOptionsHeadBegin(PetscOptionsObject, "Fused conjugate gradient options");
   PetscCall(PetscOptionsEnum("-ksp_cgfused_form", "Recurrence", "KSPCGFusedSetForm", KSPCGFusedForms, form, &form, &set));
   if (set) PetscCall(KSPCGFusedSetForm(ksp, (KSPCGFusedForm)form));
+  PetscCall(PetscOptionsEnum("-ksp_cgfused_precision", "Precision of the steps", "KSPCGFusedSetPrecision", KSPCGFusedPrecisions, precision,
+                             &precision, &set));
+  if (set) PetscCall(KSPCGFusedSetPrecision(ksp, (KSPCGFusedPrecision)precision));
   PetscCall(
       PetscOptionsInt("-ksp_cgfused_check_interval", "Iterations between looks at the GPU", "KSPCGFusedSetCheckInterval", interval, &interval, &set));
   if (set) PetscCall(KSPCGFusedSetCheckInterval(ksp, interval));
@@ -753,6 +779,9 @@ static PetscErrorCode KSPView_CGFused(KSP ksp, PetscViewer viewer)
                                      PetscMemTypeDevice(cg->type) ? "CUDA" : "host", cg->whynot ? ": " : "", cg->whynot ? cg->whynot : ""));
   else
     PetscCall(PetscViewerASCIIPrintf(viewer, "  unfused: %s\n", cg->whynot));
+  if (cg->precision == KSP_CGFUSED_SINGLE)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  precision single: steps in %s precision%s%s\n", cg->notsingle ? "double" : "single",
+                                     cg->notsingle ? ": " : ", residuals in double", cg->notsingle ? cg->notsingle : ""));
   if (cg->columns)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  right-hand sides of the last KSPMatSolve(), %" PetscInt_FMT " in a batch: %s%s\n", cg->columns,
                                      cg->apart ? "one after another: " : "in steps together", cg->apart ? cg->apart : ""));
@@ -796,6 +825,7 @@ static PetscErrorCode KSPDestroy_CGFused(KSP ksp)
 
    Options Database Keys:
 +  -ksp_cgfused_form <gear,classic>  - the recurrence, see `KSPCGFusedSetForm()`
+.  -ksp_cgfused_precision <same,single> - precision of the steps, see `KSPCGFusedSetPrecision()`
 -  -ksp_cgfused_check_interval <m>   - iterations between looks at the GPU, see `KSPCGFusedSetCheckInterval()`
 
    Level: beginner
@@ -813,7 +843,7 @@ static PetscErrorCode KSPDestroy_CGFused(KSP ksp)
    All norm types of `KSPCG` are there. An operator or a preconditioner that is seen to be indefinite ends the solve with
    `KSP_DIVERGED_INDEFINITE_MAT` or `KSP_DIVERGED_INDEFINITE_PC`.
 
-.seealso: `KSPCG`, `MATSTRATA`, `PCCOLUMN`, `KSPCGFusedSetForm()`, `KSPCGFusedSetCheckInterval()`, `KSPMatSolve()`,
+.seealso: `KSPCG`, `MATSTRATA`, `PCCOLUMN`, `KSPCGFusedSetForm()`, `KSPCGFusedSetPrecision()`, `KSPCGFusedSetCheckInterval()`, `KSPMatSolve()`,
           `KSPComputeEigenvalues()`, `KSPCreate()`, `KSPSetType()`, `KSPType`, `KSP`
 M*/
 PetscErrorCode KSPCreate_CGFused(KSP ksp)

@@ -3,6 +3,7 @@
 */
 #include "cgimpl.h"
 
+const char *const KSPCGFusedPrecisions[] = {"same", "single", "KSPCGFusedPrecision", "KSP_CGFUSED_", NULL};
 const char *const KSPCGFusedForms[] = {"gear", "classic", "KSPCGFusedForm", "KSP_CGFUSED_", NULL};
 
 static PetscErrorCode KSPCGFusedSetForm_CGFused(KSP ksp, KSPCGFusedForm form)
@@ -21,6 +22,22 @@ static PetscErrorCode KSPCGFusedGetForm_CGFused(KSP ksp, KSPCGFusedForm *form)
 {
   PetscFunctionBegin;
   *form = ((KSP_CGFused *)ksp->data)->form;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCGFusedSetPrecision_CGFused(KSP ksp, KSPCGFusedPrecision precision)
+{
+  PetscFunctionBegin;
+  PetscCheck(precision == KSP_CGFUSED_SAME || precision == KSP_CGFUSED_SINGLE, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE,
+             "There is no precision %d: -ksp_cgfused_precision is same or single", (int)precision);
+  ((KSP_CGFused *)ksp->data)->precision = precision;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KSPCGFusedGetPrecision_CGFused(KSP ksp, KSPCGFusedPrecision *precision)
+{
+  PetscFunctionBegin;
+  *precision = ((KSP_CGFused *)ksp->data)->precision;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -45,6 +62,8 @@ PetscErrorCode StrataCGFusedCompose(KSP ksp, PetscBool on)
   PetscFunctionBegin;
   PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPCGFusedSetForm_C", on ? KSPCGFusedSetForm_CGFused : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPCGFusedGetForm_C", on ? KSPCGFusedGetForm_CGFused : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPCGFusedSetPrecision_C", on ? KSPCGFusedSetPrecision_CGFused : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPCGFusedGetPrecision_C", on ? KSPCGFusedGetPrecision_CGFused : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPCGFusedSetCheckInterval_C", on ? KSPCGFusedSetCheckInterval_CGFused : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPCGFusedGetCheckInterval_C", on ? KSPCGFusedGetCheckInterval_CGFused : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -152,5 +171,62 @@ PetscErrorCode KSPCGFusedGetCheckInterval(KSP ksp, PetscInt *interval)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
   PetscUseMethod(ksp, "KSPCGFusedGetCheckInterval_C", (KSP, PetscInt *), (ksp, interval));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  KSPCGFusedSetPrecision - Sets the precision of the steps of `KSPCGFUSED`
+
+  Logically Collective
+
+  Input Parameters:
++ ksp       - the solver, of type `KSPCGFUSED`; nothing is done for other types
+- precision - `KSP_CGFUSED_SAME`, the default, or `KSP_CGFUSED_SINGLE`
+
+  Options Database Key:
+. -ksp_cgfused_precision <same,single> - the precision
+
+  Level: intermediate
+
+  Notes:
+  With `KSP_CGFUSED_SINGLE` operator, preconditioner and vectors of the steps are in single precision. Now and then, and before the solve ends, the
+  residual is computed from the solution in double precision, and the iteration goes on from there: tolerances of double precision are met, in a few
+  more iterations.
+
+  Single precision is there where an iteration is one pass (on the host, on one rank, with an operator of type `MATSTRATA`, the form
+  `KSP_CGFUSED_GEAR` and `PCCOLUMN`, `PCJACOBI` or `PCNONE`). Elsewhere, and where the range of single precision does not do, the steps are in double
+  precision; `-ksp_view` says why.
+
+.seealso: `KSPCGFUSED`, `KSPCGFusedGetPrecision()`, `KSPCGFusedPrecision`
+@*/
+PetscErrorCode KSPCGFusedSetPrecision(KSP ksp, KSPCGFusedPrecision precision)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(ksp, precision, 2);
+  PetscTryMethod(ksp, "KSPCGFusedSetPrecision_C", (KSP, KSPCGFusedPrecision), (ksp, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  KSPCGFusedGetPrecision - Gets the precision of the steps of `KSPCGFUSED`
+
+  Not Collective
+
+  Input Parameter:
+. ksp - the solver, of type `KSPCGFUSED`
+
+  Output Parameter:
+. precision - the precision that was asked for
+
+  Level: intermediate
+
+.seealso: `KSPCGFUSED`, `KSPCGFusedSetPrecision()`, `KSPCGFusedPrecision`
+@*/
+PetscErrorCode KSPCGFusedGetPrecision(KSP ksp, KSPCGFusedPrecision *precision)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscUseMethod(ksp, "KSPCGFusedGetPrecision_C", (KSP, KSPCGFusedPrecision *), (ksp, precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

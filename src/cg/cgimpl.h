@@ -30,6 +30,21 @@ PETSC_INTERN PetscErrorCode StrataCGPassSolution(StrataCGPass, Vec x); /* the it
 PETSC_INTERN PetscErrorCode StrataCGPassStep(StrataCGPass, PetscReal beta, PetscReal alpha, Vec z, Vec p, Vec x, Vec r, PetscReal sums[]);
 PETSC_INTERN PetscErrorCode StrataCGPassView(StrataCGPass, PetscViewer);
 
+/* A pass in single precision. Take: from the residual r in the order of the turned grid, x is zero, p as it was or (not again) zero, with z and all
+   sums; Step: one iteration; Give: x is added to another one (NULL: lost) and zero again. The sums are those of the numbers in double precision. */
+typedef struct _n_StrataCGSingle *StrataCGSingle;
+PETSC_INTERN PetscErrorCode       StrataCGSingleCreate(const StrataCGProblem_d *, StrataCGSingle *, const char **whynot);
+PETSC_INTERN PetscErrorCode       StrataCGSingleDestroy(StrataCGSingle *);
+PETSC_INTERN PetscErrorCode       StrataCGSingleTake(StrataCGSingle, PetscBool again, const PetscReal *r, PetscReal sums[]);
+PETSC_INTERN PetscErrorCode       StrataCGSingleStep(StrataCGSingle, PetscReal beta, PetscReal alpha, PetscReal sums[]);
+PETSC_INTERN PetscErrorCode       StrataCGSingleGive(StrataCGSingle, PetscReal *x);
+
+/* The same with the vectors of a pass, which must have been entered; r NULL: that of the pass */
+PETSC_INTERN PetscErrorCode StrataCGPassSingle(StrataCGPass, const char **whynot);
+PETSC_INTERN PetscErrorCode StrataCGPassSingleTake(StrataCGPass, PetscBool again, Vec r, PetscReal sums[]);
+PETSC_INTERN PetscErrorCode StrataCGPassSingleStep(StrataCGPass, PetscReal beta, PetscReal alpha, PetscReal sums[]);
+PETSC_INTERN PetscErrorCode StrataCGPassSingleGive(StrataCGPass, PetscBool add);
+
 /* The numbers of a lean operator, for work on a GPU; NULL, and in words why, where there is none */
 typedef struct _n_StrataCGDevice *StrataCGDevice;
 PETSC_INTERN PetscErrorCode       StrataCGDeviceCreate(KSP, StrataCGDevice *, const char **whynot);
@@ -52,11 +67,13 @@ PETSC_INTERN PetscErrorCode StrataCGComputeEigenvalues(KSP, PetscInt, PetscReal[
 
 typedef struct {
   /* what was asked for */
-  KSPCGFusedForm form;
-  PetscInt       interval; /* steps between looks at the device; PETSC_DETERMINE: our choice */
+  KSPCGFusedForm      form;
+  KSPCGFusedPrecision precision;
+  PetscInt            interval; /* steps between looks at the device; PETSC_DETERMINE: our choice */
   /* how it is done */
   CGFusedLevel   level;
-  const char    *whynot; /* why not all together */
+  const char    *whynot;    /* why not all together */
+  const char    *notsingle; /* why not in single precision, if that was asked for */
   StrataCGPass   pass;
   StrataCGDevice device;
   PetscBool      worked; /* has a solve been made, and in which memory */
@@ -75,6 +92,8 @@ typedef struct {
 
 /* Pieces of a solve, for those who drive several at once: see cgfused.c. Update and Sums do the work on vectors before and after z and s are made. */
 PETSC_INTERN PetscErrorCode StrataCGFusedStart(KSP);
+PETSC_INTERN PetscErrorCode StrataCGFusedResidual(KSP);
+PETSC_INTERN PetscErrorCode StrataCGFusedDots(KSP, PetscInt count, const Vec x[], const Vec y[], PetscReal dot[]);
 PETSC_INTERN PetscErrorCode StrataCGFusedDrift(KSP);
 PETSC_INTERN PetscErrorCode StrataCGFusedPrepare(KSP, PetscBool *made);
 PETSC_INTERN PetscErrorCode StrataCGFusedAdvance(KSP);
@@ -84,6 +103,7 @@ PETSC_INTERN PetscErrorCode StrataCGFusedSums(KSP);
 PETSC_INTERN PetscErrorCode StrataCGFusedLocalSums(KSP);
 PETSC_INTERN PetscReal      StrataCGFusedNorm(KSP);
 PETSC_INTERN PetscErrorCode StrataCGFusedTest(KSP, PetscReal norm);
+PETSC_INTERN PetscErrorCode StrataCGFusedSingle(KSP); /* the steps of a solve, in single precision */
 PETSC_INTERN PetscErrorCode StrataCGFusedReset(KSP_CGFused *);
 PETSC_INTERN PetscErrorCode StrataCGFusedMatSolve(KSP, Mat B, Mat X);
 

@@ -326,6 +326,8 @@ static PetscErrorCode CGFindApart(KSP ksp, Mat B, const char **apart)
     *apart = "there is one";
   else if (cg->form != KSP_CGFUSED_GEAR)
     *apart = "form classic";
+  else if (cg->precision != KSP_CGFUSED_SAME)
+    *apart = "precision single";
   else if (fused)
     *apart = "the iteration of each is fused";
   else if (!plain)

@@ -21,6 +21,7 @@ struct _n_StrataCGPass {
   PetscBool         current; /* are these vectors newer than those of the solver? */
   PetscBool         owes;    /* does x lack the last step, of length owed? */
   PetscReal         owed;
+  StrataCGSingle    single; /* the same in single precision */
 };
 
 /* How far z may be from what our own loops make of r: rounding of another algorithm, not another preconditioner */
@@ -276,6 +277,7 @@ PetscErrorCode StrataCGPassDestroy(StrataCGPass *created)
   PetscFunctionBegin;
   if (!pass) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(StrataCoefficientsDestroy(&pass->c));
+  PetscCall(StrataCGSingleDestroy(&pass->single));
   {
     StrataArray *arrays[] = {&pass->cell, &pass->flags, &pass->inverse, &pass->lower, &pass->upper, &pass->level,
                              &pass->lean, &pass->z,     &pass->p,       &pass->x,     &pass->r,     &pass->work};
@@ -321,6 +323,13 @@ PetscErrorCode StrataCGPassSolution(StrataCGPass pass, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode StrataCGPassLogFlops(StrataCGPass pass)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogFlops((pass->pc == STRATA_CG_LINES ? 52.0 : 45.0) * pass->c->grid->size_local));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode StrataCGPassStep(StrataCGPass pass, PetscReal beta, PetscReal alpha, Vec z, Vec p, Vec x, Vec r, PetscReal sums[])
 {
   StrataArray *v[4] = {&pass->z, &pass->p, &pass->x, &pass->r};
@@ -336,8 +345,48 @@ PetscErrorCode StrataCGPassStep(StrataCGPass pass, PetscReal beta, PetscReal alp
                      a[3] + pass->pad, sums, work);
   pass->owes = later ? PETSC_TRUE : PETSC_FALSE;
   pass->owed = alpha;
-  PetscCall(PetscLogFlops((pass->pc == STRATA_CG_LINES ? 52.0 : 45.0) * pass->c->grid->size_local));
+  PetscCall(StrataCGPassLogFlops(pass));
   PetscCall(PetscLogEventEnd(STRATA_CGPass, z, p, x, r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- steps in single precision: x is what the pass has and what those steps added ------------------------------------------------------ */
+
+PetscErrorCode StrataCGPassSingle(StrataCGPass pass, const char **whynot)
+{
+  PetscFunctionBegin;
+  if (!pass->single) PetscCall(StrataCGSingleCreate(&pass->problem, &pass->single, whynot));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGPassSingleTake(StrataCGPass pass, PetscBool again, Vec r, PetscReal sums[])
+{
+  const PetscScalar *a;
+
+  PetscFunctionBegin;
+  if (r) PetscCall(StrataCGPassTake(pass, r, &pass->r));
+  PetscCall(StrataArrayRead(&pass->r, PETSC_MEMTYPE_HOST, &a));
+  PetscCall(StrataCGSingleTake(pass->single, again, a + pass->pad, sums));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGPassSingleStep(StrataCGPass pass, PetscReal beta, PetscReal alpha, PetscReal sums[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(STRATA_CGPass, 0, 0, 0, 0));
+  PetscCall(StrataCGSingleStep(pass->single, beta, alpha, sums));
+  PetscCall(StrataCGPassLogFlops(pass));
+  PetscCall(PetscLogEventEnd(STRATA_CGPass, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGPassSingleGive(StrataCGPass pass, PetscBool add)
+{
+  PetscScalar *x;
+
+  PetscFunctionBegin;
+  PetscCall(StrataArrayUpdate(&pass->x, PETSC_MEMTYPE_HOST, &x));
+  PetscCall(StrataCGSingleGive(pass->single, add ? x + pass->pad : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
