@@ -293,7 +293,7 @@ static PetscErrorCode CheckAll(void)
         for (PetscInt q = 0; q < turns[t].n; q++) {
           const PetscInt a = turns[t].axes[q];
 
-          if (a >= p.dim || procs[a] > 1 || p.boundary[a] == DM_BOUNDARY_PERIODIC) can = PETSC_FALSE;
+          if (a >= p.dim || p.boundary[a] == DM_BOUNDARY_PERIODIC) can = PETSC_FALSE;
         }
         for (int a = 0; a < 3; a++) p.procs[a] = procs[a];
         for (int device = 0; device <= TapHasDevice() && can; device++) PetscCall(CheckSweeps(&p, &d, &turns[t], device));

@@ -38,7 +38,6 @@ PetscErrorCode PCColumnFindGrid(PC pc, StrataGrid *grid)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)pc->pmat, MATSTRATA, &isstrata));
   col->runs = !isstrata && col->size ? PETSC_TRUE : PETSC_FALSE;
-  col->rows = !isstrata && (col->size || col->dim) ? PETSC_TRUE : PETSC_FALSE;
   if (isstrata) {
     PetscCall(StrataMatGetGrid(pc->pmat, NULL, grid));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -51,7 +50,7 @@ PetscErrorCode PCColumnFindGrid(PC pc, StrataGrid *grid)
     PetscCall(PCColumnMakeRuns(pc, col->size, grid));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (col->rows) {
+  if (col->dim) {
     PetscCall(StrataMatMakeGrid(pc->pmat, col->dim, col->N, "pc_column_", grid));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -144,18 +143,17 @@ static PetscErrorCode PCColumnFindLines(PC pc)
              "Columns along axis %c were asked for, but the grid has %" PetscInt_FMT " dimension%s: choose another -pc_column_axis", (char)('x' + a),
              g->dim, g->dim == 1 ? "" : "s");
   name = (char)('x' + a);
-  PetscCheck(
-      !cut[a] || !col->rows, comm, PETSC_ERR_SUP,
-      "The columns along axis %c are cut: their %" PetscInt_FMT
-      " cells belong to several ranks, but PCCOLUMN needs each column whole on one rank, and without a DMDA ranks always cut the last axis of a "
-      "grid. Choose another axis (-pc_column_axis), or use one rank",
-      name, g->N[a]);
-  PetscCheck(!cut[a], comm, PETSC_ERR_SUP,
-             "The columns along axis %c are cut: their %" PetscInt_FMT
-             " cells belong to several ranks, but PCCOLUMN needs each column whole on one rank. Give the process grid one rank along %c "
-             "(-da_processors_%c 1, or argument %c of DMDACreate3d()), or choose another axis (-pc_column_axis)",
+  PetscCheck(!cut[a] || !PCColumnIsPeriodic(g, a), comm, PETSC_ERR_SUP,
+             "The columns along axis %c are periodic and cut: their %" PetscInt_FMT
+             " cells belong to several ranks. Give the process grid one rank along "
+             "%c (-da_processors_%c 1, or argument %c of DMDACreate3d()), or choose another axis (-pc_column_axis)",
              name, g->N[a], name, name, "mnp"[a]);
+  PetscCheck(!cut[a] || col->precision == PC_COLUMN_PRECISION_SAME, comm, PETSC_ERR_SUP,
+             "The columns along axis %c are cut by ranks, and such columns are solved in the precision of the vectors: leave out -pc_column_precision "
+             "single, or give the process grid one rank along %c (-da_processors_%c 1)",
+             name, name, name);
   col->along = a;
+  PetscCall(PCColumnRanksFind(col, cut[a]));
   col->rings.periodic = PCColumnIsPeriodic(g, a);
   PetscCall(PCColumnCheckColors(pc, pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -210,7 +208,9 @@ static PetscErrorCode PCColumnCheck(PC_Column *col, const StrataLines_d *t, PCCo
 
   PetscFunctionBegin;
   PetscCall(StrataGetStream(col->home, &stream));
-  if (g->size_local) {
+  if (col->ranks.cut)
+    PetscCall(PCColumnRanksCheck(col, t, &local));
+  else if (g->size_local) {
     StrataDispatch(col->home, StrataLinesCheckHost_d(t, &local), StrataLinesCheckCUDA_d(t, &local, stream));
     if (col->rings.periodic) PetscCall(PCColumnRingsCheck(col, t, &local));
     if (col->precision == PC_COLUMN_PRECISION_SINGLE) { /* some numbers may be too large or too small for it */
@@ -244,7 +244,7 @@ static PetscErrorCode PCColumnCheck(PC_Column *col, const StrataLines_d *t, PCCo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads the rows of an assembled matrix; of symmetric lines the lower legs are enough */
+/* Reads the rows of an assembled matrix; of symmetric lines the lower legs are enough, unless the next one is on another rank */
 static PetscErrorCode PCColumnReadMatrix(PC pc)
 {
   PC_Column    *col = (PC_Column *)pc->data;
@@ -258,12 +258,13 @@ static PetscErrorCode PCColumnReadMatrix(PC pc)
   if (col->rings.periodic) PetscCall(PCColumnRingsCut(col, &t, PETSC_FALSE));
   PetscCall(PCColumnCheck(col, &t, &col->plain));
   if (nonfinite >= 0) col->plain.nonfinite = nonfinite; /* perhaps in an entry that is not on the lines */
-  if (col->plain.symmetric) PetscCall(StrataArrayDestroy(&col->upper));
+  if (col->plain.symmetric && !col->ranks.cut) PetscCall(StrataArrayDestroy(&col->upper));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Looks at the coefficients of a Strata operator. They stay where they are; what is stored besides is the excess of the lines' rows, and
-   that only where legs are stored for each cell; of rings that have no shared rows all rows. */
+   that only where legs are stored for each cell; of rings that have no shared rows all rows, of faces in
+   pieces of lines nothing. */
 static PetscErrorCode PCColumnReadOperator(PC pc, StrataCoefficients c)
 {
   PC_Column    *col = (PC_Column *)pc->data;
@@ -303,7 +304,7 @@ static PetscErrorCode PCColumnReadOperator(PC pc, StrataCoefficients c)
     t.rows = STRATA_ROWS_CELLS;
     t.coef = k;
     PetscCall(PCColumnRingsCut(col, &t, PCColumnIsShared(&k, col->along)));
-  } else if (c->form == MAT_STRATA_FACES || c->form == MAT_STRATA_LEGS) {
+  } else if ((c->form == MAT_STRATA_FACES && !col->ranks.cut) || c->form == MAT_STRATA_LEGS) {
     PetscCall(StrataArrayCreate(&col->excess, (size_t)col->grid->size_local * sizeof(PetscScalar)));
     PetscCall(StrataArrayWrite(&col->excess, col->home, &excess));
     PetscCall(StrataGetStream(col->home, &stream));
@@ -331,7 +332,7 @@ static PetscErrorCode PCColumnJudge(PC pc)
   char           words[128];
 
   PetscFunctionBegin;
-  col->started = col->rings.ready[0] = col->rings.ready[1] = PETSC_FALSE;
+  col->started = col->rings.ready[0] = col->rings.ready[1] = col->ranks.ready[0] = col->ranks.ready[1] = PETSC_FALSE;
   col->scale = col->c ? col->c->scale : 1;
   col->shift = col->c ? col->c->shift : 0;
   if (col->plain.mmatrix && col->scale > 0 && col->shift > 0)
@@ -580,6 +581,7 @@ PetscErrorCode PCReset_Column(PC pc)
   PetscCall(StrataArrayDestroy(&col->single));
   PetscCall(StrataArrayDestroy(&col->singlenumber));
   PetscCall(PCColumnRingsDestroy(col));
+  PetscCall(PCColumnRanksDestroy(col));
   for (int m = 0; m < PC_COLUMN_SPACES; m++)
     for (int device = 0; device < 2; device++) PetscCall(StrataArrayDestroy(&col->work[m][device]));
   col->singular = 0;
@@ -627,7 +629,10 @@ PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
                                    : col->axis < 0 && g->dim > 1 ? "auto: the strongest coupling"
                                    : col->axis < 0               ? "auto: the only axis"
                                                                  : "as asked for"));
-  {
+  if (col->ranks.cut)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  cut by %" PetscInt_FMT " ranks: pieces joined by a small system, in %s memory\n",
+                                     g->procs[col->along], PetscMemTypeDevice(col->applied ? col->worked : col->home) ? "CUDA" : "host"));
+  else {
     const PetscMemType      type = col->applied ? col->worked : col->home;
     const PCColumnAlgorithm used = col->applied ? col->used : PCColumnChoose(col, PETSC_FALSE, type);
 
@@ -650,7 +655,7 @@ PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
                                                                              : "nothing stored for each cell"));
   else
     PetscCall(PetscViewerASCIIPrintf(viewer, "  coefficients read from the matrix of type %s, in form %s\n", ((PetscObject)pc->pmat)->type_name,
-                                     MatStrataForms[col->plain.symmetric ? MAT_STRATA_FACES : MAT_STRATA_LEGS]));
+                                     MatStrataForms[col->plain.symmetric && !col->ranks.cut ? MAT_STRATA_FACES : MAT_STRATA_LEGS]));
   if (col->singular) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " singular columns, solved up to a constant\n", col->singular));
   if (col->failure) {
     PetscCall(StrataGridRowWords(g, col->failedrow, words, sizeof(words)));

@@ -27,8 +27,7 @@ PetscErrorCode PCColumnGetWork(PC_Column *col, int space, PetscMemType type, siz
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An array of so many bytes, and where to write it */
-static PetscErrorCode PCColumnNewArray(StrataArray *array, size_t bytes, PetscMemType type, void *p)
+PetscErrorCode PCColumnNewArray(StrataArray *array, size_t bytes, PetscMemType type, void *p)
 {
   PetscFunctionBegin;
   if (array->bytes != bytes) {
@@ -268,6 +267,10 @@ PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, const Pets
   col->worked = type;
   col->applied = PETSC_TRUE;
   col->used = algorithm;
+  if (col->ranks.cut) {
+    PetscCall(PCColumnRanksSolve(col, transpose, nv, r, ldr, add, z, ldz, type));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (!n || !nv) PetscFunctionReturn(PETSC_SUCCESS);
   m = (int)nv;
   PetscCheck(m == nv, PETSC_COMM_SELF, PETSC_ERR_SUP, "%" PetscInt_FMT " vectors at once are too many", nv);

@@ -24,6 +24,20 @@ typedef struct {
   PetscBool   ready[2];                   /* is column[] that of these rows, scale and shift? */
 } PCColumnRings;
 
+/* Columns in pieces on several ranks, see column_ranks.c; for the columns and for their transpose */
+typedef struct {
+  PetscBool    cut;
+  MPI_Comm     comm;       /* the ranks of the columns that this rank has pieces of, in the order of the pieces */
+  PetscMPIInt  rank, size; /* in it; the ranks before and after that have rows, MPI_PROC_NULL if there are none */
+  PetscMPIInt  before, after;
+  PetscInt     lines;
+  StrataArray  lower;             /* legs of the rows after this rank's */
+  StrataArray  state[2], through; /* where the factorization stands before this rank's rows; what goes through its piece */
+  PetscScalar *all[2];            /* through, of all ranks */
+  PetscBool    ready[2];          /* are they those of these rows, scale and shift? */
+  StrataArray  out, in, gathered; /* numbers at the ends of pieces in a solve */
+} PCColumnRanks;
+
 /* Work spaces: of the solve of lines, of rings around it, of vectors in another precision around these */
 enum { PC_COLUMN_LINES, PC_COLUMN_RINGS, PC_COLUMN_VECTORS, PC_COLUMN_POWERS, PC_COLUMN_SPACES };
 
@@ -42,12 +56,13 @@ typedef struct {
   /* the lines */
   StrataGrid         grid;
   PetscInt           along;        /* their axis */
-  PetscBool          runs, rows;   /* are they runs of rows? was the grid made of the rows, without a DM? */
+  PetscBool          runs;         /* are they runs of rows? */
   StrataCoefficients c;            /* those of a Strata operator, else NULL */
   PetscObjectState   state;        /* of these, when they were last looked at */
   StrataArray        excess;       /* of the lines' rows, when legs are stored for each cell; without scale and shift */
   StrataArray        lower, upper; /* of an assembled matrix or of rings; upper has no length if the lines are symmetric */
   PCColumnRings      rings;
+  PCColumnRanks      ranks;
   PetscMemType       home;                /* where all rows are looked at */
   PCColumnReport     plain;               /* the rows without scale and shift */
   PetscScalar        scale, shift;        /* those that follow hold for */
@@ -80,6 +95,14 @@ PETSC_INTERN PetscErrorCode    PCColumnSolve(PC, PetscBool transpose, PetscInt n
 PETSC_INTERN PetscErrorCode    PCColumnGetSingle(PC_Column *, const StrataLines_d *, PetscMemType, StrataLines_f *);
 PETSC_INTERN PCColumnAlgorithm PCColumnChoose(const PC_Column *, PetscBool transpose, PetscMemType); /* how is it done? */
 PETSC_INTERN PetscErrorCode    PCColumnGetWork(PC_Column *, int space, PetscMemType, size_t bytes, void *);
+PETSC_INTERN PetscErrorCode    PCColumnNewArray(StrataArray *, size_t bytes, PetscMemType, void *); /* of so many bytes, and where to write it */
+
+/* Columns in pieces on several ranks */
+PETSC_INTERN PetscErrorCode PCColumnRanksFind(PC_Column *, PetscBool cut);
+PETSC_INTERN PetscErrorCode PCColumnRanksDestroy(PC_Column *);
+PETSC_INTERN PetscErrorCode PCColumnRanksCheck(PC_Column *, const StrataLines_d *, StrataLinesReport *);
+PETSC_INTERN PetscErrorCode PCColumnRanksSolve(PC_Column *, PetscBool transpose, PetscInt nv, const PetscScalar *r, PetscInt ldr,
+                                               const PetscScalar *add, PetscScalar *z, PetscInt ldz, PetscMemType);
 
 /* Rings: cuts them, the lines given with scale 1 and shift 0; replaces shared rows by those of the lines that stand for rings; finds their pivots,
    for the scale and shift of the lines, and adds what is found to the report */
