@@ -811,24 +811,13 @@ static PetscErrorCode CheckAuto(void)
 
 static PetscErrorCode CheckErrors(void)
 {
-  const PetscInt    n[3] = {8, 8, 8}, whole[3] = {size, 1, 1}, cut[3] = {1, 1, size};
+  const PetscInt    n[3] = {8, 8, 8}, whole[3] = {size, 1, 1};
   const PetscScalar legs[6] = {-1, -1, -1, -1, -9, -9};
   DM                dm;
   Mat               A, B;
   PC                pc;
 
   PetscFunctionBeginUser;
-  if (size > 1) {
-    PetscCall(MakeConstant(3, n, cut, 0, legs, &dm, &A));
-    PetscCall(MakePC(A, 2, &pc));
-    is_error(PCSetUp(pc), PETSC_ERR_SUP, "axis z cut -da_processors_z 1 argument p DMDACreate3d", "columns that are cut");
-    PetscCall(PCDestroy(&pc));
-    PetscCall(MakePC(A, PETSC_DETERMINE, &pc));
-    is_error(PCSetUp(pc), PETSC_ERR_SUP, "axis z cut -da_processors_z 1", "columns that are cut, strongest coupling");
-    PetscCall(PCDestroy(&pc));
-    PetscCall(MatDestroy(&A));
-    PetscCall(DMDestroy(&dm));
-  }
   PetscCall(MakeConstant(2, n, whole, 0, legs, &dm, &A));
   PetscCall(MakePC(A, 2, &pc));
   is_error(PCSetUp(pc), PETSC_ERR_ARG_OUTOFRANGE, "axis z 2 dimensions -pc_column_axis", "an axis that the grid lacks");
@@ -899,14 +888,6 @@ static PetscErrorCode CheckNumbers(void)
   PetscCall(PCDestroy(&pc));
   PetscCall(MatDestroy(&A));
 
-  if (size > 1) { /* without a DMDA there is no process grid to be told of */
-    PetscCall(MakeMatrix(24, 4, &A));
-    PetscCall(MakePC(A, 1, &pc));
-    PetscCall(PCColumnSetGrid(pc, 2, (const PetscInt[]){4, 6 * size}));
-    is_error(PCSetUp(pc), PETSC_ERR_SUP, "axis y cut without a DMDA another axis one rank", "columns that are cut, without a DMDA");
-    PetscCall(PCDestroy(&pc));
-    PetscCall(MatDestroy(&A));
-  }
   for (int kind = 0; kind < (size > 1 ? 3 : 2); kind++) { /* not square, or square but with columns on other ranks than rows */
     PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, 6,
                            kind < 2   ? 5 + 2 * kind

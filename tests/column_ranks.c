@@ -8,7 +8,6 @@ static PetscMPIInt rank, size;
 
 /* ---- the same problem with whole columns, on each rank alone, in natural order --------------------------------------------------------- */
 
-/* A vector of the whole problem from one of the cut problem: the numbers are those of ProblemVector() with this seed */
 static PetscErrorCode MakeWhole(const Problem *p, Problem *whole)
 {
   PetscFunctionBeginUser;
@@ -137,14 +136,14 @@ static PetscErrorCode CheckWays(const Problem *p, PC pc, Mat A, int device, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One problem on one process grid, with vectors on the host or on the device */
-static PetscErrorCode CheckSolve(Problem *p, PetscInt axis, int device)
+/* One matrix of a problem, columns along an axis */
+static PetscErrorCode CheckSolve(const Problem *p, Mat A, PetscInt axis, int device, const char *name)
 {
   Problem whole;
-  Mat     A[2], W;
-  PC      pcwhole;
+  Mat     W;
+  PC      pc, pcwhole;
   Vec     r, z, rwhole, zwhole;
-  char    name[512], text[4096];
+  char    text[4096];
 
   PetscFunctionBeginUser;
   PetscCall(MakeWhole(p, &whole));
@@ -152,6 +151,51 @@ static PetscErrorCode CheckSolve(Problem *p, PetscInt axis, int device)
   PetscCall(ProblemVector(&whole, 70, &rwhole));
   PetscCall(VecDuplicate(rwhole, &zwhole));
   PetscCall(MakePC(W, axis, &pcwhole));
+  PetscCall(ProblemVector(p, 70, &r));
+  PetscCall(VecDuplicate(r, &z));
+  PetscCall(MakePC(A, axis, &pc));
+  for (int shifted = 0; shifted < 2; shifted++) {
+    PetscReal error;
+
+    if (shifted) {
+      PetscCall(MatScale(A, 2.5));
+      PetscCall(MatShift(A, 0.75));
+      PetscCall(MatScale(W, 2.5));
+      PetscCall(MatShift(W, 0.75));
+    }
+    for (int transpose = 0; transpose < 2; transpose++) {
+      PetscCall(transpose ? PCApplyTranspose(pcwhole, rwhole, zwhole) : PCApply(pcwhole, rwhole, zwhole));
+      PetscCall(VecSet(z, NAN));
+      PetscCall(transpose ? PCApplyTranspose(pc, r, z) : PCApply(pc, r, z));
+      PetscCall(Error(p, z, zwhole, &error));
+      ok(error <= 1e-13, "%s%s%s: error %.1e", name, shifted ? ", scaled and shifted" : "", transpose ? ", transpose" : "", (double)error);
+    }
+  }
+  PetscCall(CheckWays(p, pc, A, device, name));
+  PetscCall(ViewText(pc, text, sizeof(text)));
+  if (p->procs[axis] > 1)
+    has_words(text, TapText("cut by %d ranks joined small system %s", (int)p->procs[axis], device ? "CUDA" : "host"), "%s: view", name);
+  else
+    ok(!strstr(text, "cut by"), "%s: view", name);
+  PetscCall(PCDestroy(&pc));
+  PetscCall(PCDestroy(&pcwhole));
+  PetscCall(VecDestroy(&r));
+  PetscCall(VecDestroy(&z));
+  PetscCall(VecDestroy(&rwhole));
+  PetscCall(VecDestroy(&zwhole));
+  PetscCall(MatDestroy(&W));
+  PetscCall(DMDestroy(&whole.dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One problem on one process grid, with vectors on the host or on the device: as it is given, assembled, and in form faces or legs */
+static PetscErrorCode CheckForms(Problem *p, PetscInt axis, int device)
+{
+  static const char *const ways[] = {"", ", AIJ", ", from AIJ"};
+  Mat                      A[3];
+  char                     name[512];
+
+  PetscFunctionBeginUser;
   if (device) PetscCall(PetscOptionsSetValue(NULL, "-dm_vec_type", "cuda"));
   PetscCall(ProblemSetUp(p));
   PetscCall(PetscOptionsClearValue(NULL, "-dm_vec_type"));
@@ -160,58 +204,13 @@ static PetscErrorCode CheckSolve(Problem *p, PetscInt axis, int device)
 #if STRATA_HAVE_CUDA
   if (device) PetscCall(MatConvert(A[1], MATAIJCUSPARSE, MAT_INPLACE_MATRIX, &A[1]));
 #endif
-  PetscCall(ProblemVector(p, 70, &r));
-  PetscCall(VecDuplicate(r, &z));
-  for (int assembled = 0; assembled < 2; assembled++) {
-    PC        pc;
-    PetscReal error;
-
-    PetscCall(
-        PetscSNPrintf(name, sizeof(name), "%s%s, axis %c%s", device ? "CUDA " : "", ProblemName(p), (char)('x' + axis), assembled ? ", AIJ" : ""));
-    PetscCall(MakePC(A[assembled], axis, &pc));
-    for (int shifted = 0; shifted < 2; shifted++) {
-      if (shifted) {
-        PetscCall(MatScale(A[assembled], 2.5));
-        PetscCall(MatShift(A[assembled], 0.75));
-        if (!assembled) PetscCall(MatScale(W, 2.5));
-        if (!assembled) PetscCall(MatShift(W, 0.75));
-      } else if (assembled) {
-        PetscCall(MatShift(W, -0.75));
-        PetscCall(MatScale(W, 0.4));
-      }
-      PetscCall(PCApply(pcwhole, rwhole, zwhole));
-      PetscCall(VecSet(z, NAN));
-      PetscCall(PCApply(pc, r, z));
-      PetscCall(Error(p, z, zwhole, &error));
-      ok(error <= 1e-13, "%s%s: error %.1e", name, shifted ? ", scaled and shifted" : "", (double)error);
-      if (assembled && shifted) continue;
-      PetscCall(PCApplyTranspose(pcwhole, rwhole, zwhole));
-      PetscCall(VecSet(z, NAN));
-      PetscCall(PCApplyTranspose(pc, r, z));
-      PetscCall(Error(p, z, zwhole, &error));
-      ok(error <= 1e-13, "%s%s: transpose, error %.1e", name, shifted ? ", scaled and shifted" : "", (double)error);
-      if (assembled) {
-        PetscCall(MatScale(W, 2.5));
-        PetscCall(MatShift(W, 0.75));
-      }
-    }
-    PetscCall(CheckWays(p, pc, A[assembled], device, name));
-    PetscCall(ViewText(pc, text, sizeof(text)));
-    if (p->procs[axis] > 1)
-      has_words(text, TapText("cut by %d ranks joined small system %s", (int)p->procs[axis], device ? "CUDA" : "host"), "%s: view", name);
-    else
-      ok(!strstr(text, "cut by"), "%s: view", name);
-    PetscCall(PCDestroy(&pc));
+  PetscCall(MatConvert(A[1], MATSTRATA, MAT_INITIAL_MATRIX, &A[2]));
+  for (int m = 0; m < 3; m++) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "%s%s, axis %c%s", device ? "CUDA " : "", ProblemName(p), (char)('x' + axis), ways[m]));
+    PetscCall(CheckSolve(p, A[m], axis, device, name));
+    PetscCall(MatDestroy(&A[m]));
   }
-  PetscCall(PCDestroy(&pcwhole));
-  PetscCall(VecDestroy(&r));
-  PetscCall(VecDestroy(&z));
-  PetscCall(VecDestroy(&rwhole));
-  PetscCall(VecDestroy(&zwhole));
-  for (int m = 0; m < 2; m++) PetscCall(MatDestroy(&A[m]));
-  PetscCall(MatDestroy(&W));
   PetscCall(DMDestroy(&p->dm));
-  PetscCall(DMDestroy(&whole.dm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -239,7 +238,7 @@ static PetscErrorCode CheckSolves(void)
       for (PetscInt axis = 0; axis < p.dim; axis++) {
         if (p.boundary[axis] == DM_BOUNDARY_PERIODIC) continue;
         for (int a = 0; a < 3; a++) p.procs[a] = procs[a];
-        for (int device = 0; device <= TapHasDevice(); device++) PetscCall(CheckSolve(&p, axis, device));
+        for (int device = 0; device <= TapHasDevice(); device++) PetscCall(CheckForms(&p, axis, device));
       }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -469,6 +468,15 @@ static PetscErrorCode CheckFailures(void)
     PetscCall(ProblemOperator(&p, &A));
     PetscCall(MakePC(A, 2, &pc));
     is_error(PCSetUp(pc), PETSC_ERR_SUP, "axis z periodic", "columns that are periodic and cut");
+    PetscCall(PCDestroy(&pc));
+    PetscCall(MatDestroy(&A));
+    PetscCall(DMDestroy(&p.dm));
+    p.boundary[2] = DM_BOUNDARY_NONE;
+    PetscCall(ProblemSetUp(&p));
+    PetscCall(ProblemOperator(&p, &A));
+    PetscCall(MakePC(A, 2, &pc));
+    PetscCall(PCColumnSetPrecision(pc, PC_COLUMN_PRECISION_SINGLE));
+    is_error(PCSetUp(pc), PETSC_ERR_SUP, "axis z cut precision -pc_column_precision single -da_processors_z 1", "columns that are cut, single");
     PetscCall(PCDestroy(&pc));
     PetscCall(MatDestroy(&A));
     PetscCall(DMDestroy(&p.dm));

@@ -148,10 +148,11 @@ static PetscErrorCode PCColumnFindLines(PC pc)
              " cells belong to several ranks. Give the process grid one rank along "
              "%c (-da_processors_%c 1, or argument %c of DMDACreate3d()), or choose another axis (-pc_column_axis)",
              name, g->N[a], name, name, "mnp"[a]);
-  PetscCheck(!cut[a] || col->precision == PC_COLUMN_PRECISION_SAME, comm, PETSC_ERR_SUP,
-             "The columns along axis %c are cut by ranks, and such columns are solved in the precision of the vectors: leave out -pc_column_precision "
-             "single, or give the process grid one rank along %c (-da_processors_%c 1)",
-             name, name, name);
+  PetscCheck(
+      !cut[a] || col->precision == PC_COLUMN_PRECISION_SAME, comm, PETSC_ERR_SUP,
+      "The columns along axis %c are cut by ranks, and such columns are solved in the precision of the vectors: leave out -pc_column_precision "
+      "single, or give the process grid one rank along %c (-da_processors_%c 1)",
+      name, name, name);
   col->along = a;
   PetscCall(PCColumnRanksFind(col, cut[a]));
   col->rings.periodic = PCColumnIsPeriodic(g, a);
@@ -699,6 +700,9 @@ static PetscErrorCode PCDestroy_Column(PC pc)
    Each column is a tridiagonal system, factored anew at each use, in terms of row sums, so that the columns of an M-matrix suffer no
    cancellation: by the algorithm of Thomas, or cut into segments that are solved side by side, see `PCColumnSetAlgorithm()`. Work is done
    where the vectors are, on the host or on the GPU; an algorithm gives the same bits on both.
+
+   Where ranks cut columns, each eliminates its pieces, and these are joined by a small system across the ranks of a column, as if columns were whole:
+   for each column two numbers travel, no column is gathered.
 
    Columns may be made of several parts that are not coupled (masked cells). A part without any excess, that is with zero flux at all its
    ends and no other coupling, is singular: it is solved up to a constant, with the value 0 in its last cell. A single row that is zero is taken for

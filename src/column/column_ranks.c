@@ -226,6 +226,7 @@ PetscErrorCode PCColumnRanksSolve(PC_Column *col, PetscBool transpose, PetscInt 
   PCColumnRanks *ranks = &col->ranks;
   const PetscInt lines = ranks->lines, rows = col->grid->size_local,
                  batches = PetscMemTypeDevice(type) ? 1 : PetscClipInterval(lines / PC_COLUMN_BATCH, 1, PC_COLUMN_BATCHES);
+  const size_t  bytes = (size_t)(2 * lines * nv) * sizeof(PetscScalar);
   StrataLines_d t;
   PetscScalar  *out, *in, *gathered;
   MPI_Request   request[PC_COLUMN_BATCHES];

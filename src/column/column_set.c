@@ -324,10 +324,12 @@ PetscErrorCode PCColumnCompose(PC pc, PetscBool compose)
   Level: beginner
 
   Notes:
-  The default is `PETSC_DETERMINE`: the axis with the largest mean of the absolute values of the matrix entries that couple cells along it. Between axes that are equal in this, one that the ranks do not cut is taken, and of these the last.
+  The default is `PETSC_DETERMINE`: the axis with the largest mean of the absolute values of the matrix entries that couple cells along it. Between
+  axes that are equal in this, one that the ranks do not cut is taken, and of these the last.
   The axis is chosen when the preconditioner is first set up for a matrix, and again when the nonzero pattern of the matrix changes.
 
-  No column may be cut by ranks: set up the process grid of the `DMDA` accordingly. Columns along a periodic axis are rings.
+  Columns along a periodic axis are rings. Where ranks cut columns, their pieces are joined by a small system; whole columns are solved with half the
+  work and no messages, so set up the process grid of the `DMDA` accordingly if you can. Rings must be whole.
 
 .seealso: `PCCOLUMN`, `PCColumnGetAxis()`, `PCColumnSetAxes()`, `PCColumnSetSize()`, `DMDACreate3d()`
 @*/
@@ -485,8 +487,8 @@ PetscErrorCode PCColumnGetSize(PC pc, PetscInt *size)
   Level: beginner
 
   Notes:
-  The rows of the matrix run through the cells, x fastest. Each rank must own whole layers of the last axis, so that columns along this
-  axis need a single rank.
+  The rows of the matrix run through the cells, x fastest. Each rank must own whole layers of the last axis, so that several ranks cut columns along
+  this axis.
 
   A grid that is set comes before one of a `DM`. A `MATSTRATA` operator has a grid of its own and does not need it.
 
@@ -543,7 +545,8 @@ PetscErrorCode PCColumnGetGrid(PC pc, PetscInt *dim, PetscInt n[])
   The default is `PC_COLUMN_AUTO`: `PC_COLUMN_PARTITION` on the GPU, `PC_COLUMN_THOMAS` on the host. The solutions of the two are equal up to
   rounding; each gives the same bits on the host and on the GPU.
 
-  The transpose of columns that are not symmetric is solved with `PC_COLUMN_THOMAS` always.
+  The transpose of columns that are not symmetric is solved with `PC_COLUMN_THOMAS` always. Where ranks cut columns, each solves its pieces with
+  `PC_COLUMN_THOMAS`, and they are joined as in the partition method.
 
 .seealso: `PCCOLUMN`, `PCColumnAlgorithm`, `PCColumnGetAlgorithm()`
 @*/
