@@ -2,12 +2,11 @@
    The star-stencil operator on the host
 */
 #include "operator_cell.h"
+#include <string.h>
 
-/* Where a row of cells finds the values beyond a Dirichlet side: rows are worked on in pieces of at most this length */
-#define STRATA_PIECE 512
-
-/* Columns of a block of rows, which are worked on level by level: their numbers stay in cache */
-#define STRATA_BLOCK 1024
+/* Cells of a row of a tile, and columns of a tile at most: what is known of them stays in the cache of a core */
+#define WIDTH   512
+#define COLUMNS 1024
 
 #define STRATA_TYPED "../operator/operator_host_typed.h"
 #include "../sys/typed.h"

@@ -1,78 +1,87 @@
 /* Included by operator_host.c for each precision */
 
-static const REAL TYPED(strata_zeros)[STRATA_PIECE];
+/* Numbers in a vector of the processor, and in a line of its cache */
+#define VECTOR (32 / (int)sizeof(REAL))
+#define LINE   (64 / (int)sizeof(REAL))
 
-/* Where a piece of a row of cells finds its data: the cells have consecutive numbers from id on, and so have all neighbours */
+static const REAL TYPED(strata_zeros)[COLUMNS];
+
+/* Where cells with consecutive numbers find their data: their neighbours have consecutive numbers too. A piece are the cells from <= i < to. */
 typedef struct {
-  int         count;
-  ptrdiff_t   id;
-  const REAL *v[STRATA_LEGS], *leg[STRATA_LEGS]; /* neighbours; coefficients (faces and legwise) */
-  const REAL *area, *alpha[4], *level[4];        /* tensor */
-} TYPED(Piece);
+  int                  from, to;
+  const REAL          *u, *v[STRATA_LEGS], *leg[STRATA_LEGS], *cell; /* the cells, their neighbours; coefficients (faces and legwise) */
+  const REAL          *area, *alpha[4], *level[4];                   /* tensor */
+  const unsigned char *flags;
+  const REAL          *add;
+  REAL                *y;
+} TYPED(Run);
 
-static inline __attribute__((always_inline)) void TYPED(piece)(const TYPED(StrataCoef) *c, const TYPED(Piece) *q, int form, int axis, int masked,
-                                                               const REAL *x, const REAL *add, REAL *y)
+/* Tensor form: reads area and alpha, or the level, of cell i. One of them is the same for a whole run. */
+static inline __attribute__((always_inline)) void TYPED(column)(const TYPED(Run) *q, int i, REAL *area, REAL alpha[4])
 {
-  const REAL          *v0 = q->v[0], *v1 = q->v[1], *v2 = q->v[2], *v3 = q->v[3], *v4 = q->v[4], *v5 = q->v[5];
-  const REAL          *u = x + q->id;
-  const REAL          *cell = form == STRATA_FACES || form == STRATA_LEGWISE ? c->cell + q->id : NULL;
-  const unsigned char *flags = masked ? c->flags + q->id : NULL;
-  const REAL           scale = c->scale, shift = c->shift, own = c->masked, excess = c->excess;
-  const REAL           cleg[STRATA_LEGS] = {c->leg[0], c->leg[1], c->leg[2], c->leg[3], c->leg[4], c->leg[5]};
-  const int            count = q->count;
-  REAL                 area = 0, alpha[4] = {0}, level[4] = {0}; /* where they are the same along the row */
+  *area = q->area[i];
+  for (int m = 0; m < 4; m++) alpha[m] = q->alpha[m][i];
+}
 
-  if (form == STRATA_TENSOR) {
-    area = q->area[0];
-    for (int m = 0; m < 4; m++) {
-      alpha[m] = q->alpha[m][0];
-      level[m] = q->level[m][0];
-    }
+static inline __attribute__((always_inline)) void TYPED(level)(const TYPED(Run) *q, int i, REAL level[4])
+{
+  for (int m = 0; m < 4; m++) level[m] = q->level[m][i];
+}
+
+/* Cell i of a run from its neighbours west and east and the leg between it and the latter, which may be others than the run has */
+static inline __attribute__((always_inline)) REAL TYPED(value)(const TYPED(StrataCoef) *c, const TYPED(Run) *q, int form, int axis, int masked, int i,
+                                                               REAL west, REAL east, REAL face, REAL area, const REAL alpha[4], const REAL level[4])
+{
+  const REAL w = q->u[i];
+  REAL       v[STRATA_LEGS] = {west, east, q->v[2][i], q->v[3][i], q->v[4][i], q->v[5][i]}, r;
+
+  if (masked)
+    for (int l = 0; l < STRATA_LEGS; l++) v[l] = q->flags[i] >> l & 1 ? v[l] : w;
+  if (form == STRATA_CONSTANT)
+    r = CELL(strata_star)(c->excess, c->leg, w, v);
+  else if (form == STRATA_TENSOR)
+    r = CELL(strata_tensor)(axis, area, alpha, level, w, v);
+  else {
+    const REAL leg[STRATA_LEGS] = {q->leg[0][i], face, q->leg[2][i], q->leg[3][i], q->leg[4][i], q->leg[5][i]};
+
+    r = CELL(strata_star)(q->cell[i], leg, w, v);
   }
-  y += q->id;
-  if (add) add += q->id;
+  if (masked) r = q->flags[i] >> 6 & 1 ? c->masked * w : r;
+  return CELL(strata_scaled)(c->scale, c->shift, r, w);
+}
+
+static inline __attribute__((always_inline)) void TYPED(piece)(const TYPED(StrataCoef) *c, const TYPED(Run) *q, int form, int axis, int masked,
+                                                               const REAL *add, REAL *y)
+{
+  REAL area = 0, alpha[4] = {0}, level[4] = {0};
+
+  if (form == STRATA_TENSOR && axis == 0) TYPED(column)(q, 0, &area, alpha);
+  if (form == STRATA_TENSOR && axis != 0) TYPED(level)(q, 0, level);
 #pragma GCC ivdep
-  for (int i = 0; i < count; i++) {
-    const REAL w = u[i];
-    REAL       v[6] = {v0[i], v1[i], v2[i], v3[i], v4[i], v5[i]}, r;
+  for (int i = q->from; i < q->to; i++) {
+    const REAL face = form == STRATA_LEGWISE ? q->leg[STRATA_EAST][i] : 0;
+    REAL       r;
 
-    if (masked)
-      for (int l = 0; l < STRATA_LEGS; l++) v[l] = flags[i] >> l & 1 ? v[l] : w;
-    if (form == STRATA_CONSTANT)
-      r = CELL(strata_star)(excess, cleg, w, v);
-    else if (form == STRATA_TENSOR) {
-      if (axis == 0)
-        for (int m = 0; m < 4; m++) level[m] = q->level[m][i];
-      else {
-        area = q->area[i];
-        for (int m = 0; m < 4; m++) alpha[m] = q->alpha[m][i];
-      }
-      r = CELL(strata_tensor)(axis, area, alpha, level, w, v);
-    } else {
-      const REAL leg[6] = {q->leg[0][i], q->leg[1][i], q->leg[2][i], q->leg[3][i], q->leg[4][i], q->leg[5][i]};
-
-      r = CELL(strata_star)(cell[i], leg, w, v);
-    }
-    if (masked) r = flags[i] >> 6 & 1 ? own * w : r;
-    r = CELL(strata_scaled)(scale, shift, r, w);
+    if (form == STRATA_TENSOR && axis == 0) TYPED(level)(q, i, level);
+    if (form == STRATA_TENSOR && axis != 0) TYPED(column)(q, i, &area, alpha);
+    r = TYPED(value)(c, q, form, axis, masked, i, q->v[STRATA_WEST][i], q->v[STRATA_EAST][i], face, area, alpha, level);
     y[i] = add ? add[i] + r : r;
   }
 }
 
-/* One piece, with form, axis and mask known to the compiler */
-STRATA_CLONES void TYPED(strata_mult_piece)(const TYPED(StrataCoef) *c, const TYPED(Piece) *q, const REAL *x, const REAL *add, REAL *y);
-STRATA_CLONES void TYPED(strata_mult_piece)(const TYPED(StrataCoef) *c, const TYPED(Piece) *q, const REAL *x, const REAL *add, REAL *y)
+/* With form, axis and mask known to the compiler */
+static inline __attribute__((always_inline)) void TYPED(any_piece)(const TYPED(StrataCoef) *c, const TYPED(Run) *q)
 {
 #define PIECE(form, axis)                                                                                                                            \
   do {                                                                                                                                               \
-    if (c->flags && add)                                                                                                                             \
-      TYPED(piece)(c, q, form, axis, 1, x, add, y);                                                                                                  \
+    if (c->flags && q->add)                                                                                                                          \
+      TYPED(piece)(c, q, form, axis, 1, q->add, q->y);                                                                                               \
     else if (c->flags)                                                                                                                               \
-      TYPED(piece)(c, q, form, axis, 1, x, NULL, y);                                                                                                 \
-    else if (add)                                                                                                                                    \
-      TYPED(piece)(c, q, form, axis, 0, x, add, y);                                                                                                  \
+      TYPED(piece)(c, q, form, axis, 1, NULL, q->y);                                                                                                 \
+    else if (q->add)                                                                                                                                 \
+      TYPED(piece)(c, q, form, axis, 0, q->add, q->y);                                                                                               \
     else                                                                                                                                             \
-      TYPED(piece)(c, q, form, axis, 0, x, NULL, y);                                                                                                 \
+      TYPED(piece)(c, q, form, axis, 0, NULL, q->y);                                                                                                 \
   } while (0)
   if (c->form == STRATA_CONSTANT)
     PIECE(STRATA_CONSTANT, 2);
@@ -82,94 +91,173 @@ STRATA_CLONES void TYPED(strata_mult_piece)(const TYPED(StrataCoef) *c, const TY
     PIECE(STRATA_TENSOR, 1);
   else if (c->form == STRATA_TENSOR)
     PIECE(STRATA_TENSOR, 2);
-  else if (c->flags)
-    TYPED(piece)(c, q, STRATA_LEGWISE, 2, 0, x, add, y); /* the mask is in the coefficients */
+  else if (q->add) /* the mask is in the coefficients */
+    TYPED(piece)(c, q, STRATA_LEGWISE, 2, 0, q->add, q->y);
   else
-    PIECE(STRATA_LEGWISE, 2);
+    TYPED(piece)(c, q, STRATA_LEGWISE, 2, 0, NULL, q->y);
 #undef PIECE
 }
 
-/* The cells [i0, i1) of row (j, k) that have the same kind of neighbours */
-static void TYPED(run)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], int i0, int i1, int j, int k, const REAL *x, int vec, const REAL *add,
-                       REAL *y)
+/* How many numbers p is behind an address that a vector of the processor may begin at */
+static inline int TYPED(behind)(const REAL *p)
 {
-  const int       at[3] = {i0, j, k};
-  const ptrdiff_t s[3] = {1, c->n[0], (ptrdiff_t)c->n[0] * c->n[1]}, id = i0 + j * s[1] + k * s[2];
-  TYPED(Piece)    q;
+  return (int)((uintptr_t)p / sizeof(REAL) % VECTOR);
+}
 
-  q.count = i1 - i0;
-  q.id = id;
+/* Where count cells find their data, of one row or of whole rows, from cell `at` on. All have the same kind of neighbours in rows and levels next to
+   them; those before the first and after the last cell of a row of the box are not the ones that the run finds. */
+static inline void TYPED(run)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], const int at[3], const REAL *x, int vec, const REAL *add,
+                              REAL *y, TYPED(Run) *q)
+{
+  const ptrdiff_t s[3] = {1, c->n[0], (ptrdiff_t)c->n[0] * c->n[1]}, id = at[0] + at[1] * s[1] + at[2] * s[2];
+
+  q->u = x + id;
+  q->add = add ? add + id : NULL;
+  q->y = y + id;
+  q->flags = c->flags ? c->flags + id : NULL;
+  q->cell = c->cell ? c->cell + id : NULL;
   for (int l = 0; l < STRATA_LEGS; l++) {
-    const int       a = l / 2, crosses = strata_crosses(c->n, l, at);
+    const int       a = l / 2, crosses = a && strata_crosses(c->n, l, at);
     const ptrdiff_t step = l % 2 ? s[a] : -s[a];
 
     if (!crosses)
-      q.v[l] = x + id + step;
+      q->v[l] = q->u + step;
     else if (c->outside[l] == STRATA_OUTSIDE_ZERO)
-      q.v[l] = TYPED(strata_zeros);
+      q->v[l] = TYPED(strata_zeros);
     else if (c->outside[l] == STRATA_OUTSIDE_NONE)
-      q.v[l] = x + id;
+      q->v[l] = q->u;
     else
-      q.v[l] = (const REAL *)ghost[l].p + vec * ghost[l].sv + strata_ghost_offset(&ghost[l], l, at);
+      q->v[l] = (const REAL *)ghost[l].p + vec * ghost[l].sv + strata_ghost_offset(&ghost[l], l, at);
     if (c->form == STRATA_LEGWISE || (c->form == STRATA_FACES && l % 2 == 0))
-      q.leg[l] = c->legs[l] + id;
+      q->leg[l] = c->legs[l] + id;
     else if (c->form == STRATA_FACES) {
       const StrataGhost *h = &c->high[a];
 
       if (!crosses)
-        q.leg[l] = c->legs[l - 1] + id + s[a];
+        q->leg[l] = c->legs[l - 1] + id + s[a];
       else if (!h->p)
-        q.leg[l] = TYPED(strata_zeros);
+        q->leg[l] = TYPED(strata_zeros);
       else
-        q.leg[l] = (const REAL *)h->p + strata_ghost_offset(h, l, at);
+        q->leg[l] = (const REAL *)h->p + strata_ghost_offset(h, l, at);
     }
   }
   if (c->form == STRATA_TENSOR) {
     const int       axis = c->axis, h0 = axis == 0 ? 1 : 0, h1 = axis == 2 ? 1 : 2;
     const ptrdiff_t col = at[h0] + (ptrdiff_t)c->n[h0] * at[h1];
 
-    q.area = c->area + col;
+    q->area = c->area + col;
     for (int m = 0; m < 4; m++) {
-      q.alpha[m] = c->alpha[m] + col;
-      q.level[m] = c->level[m] + at[axis];
+      q->alpha[m] = c->alpha[m] + col;
+      q->level[m] = c->level[m] + at[axis];
     }
   }
-  TYPED(strata_mult_piece)(c, &q, x, add, y);
 }
 
-/* The cells [lo, hi) of row (j, k); those at the ends of the row, whose neighbours are elsewhere, one by one */
-static inline void TYPED(row)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], int lo, int hi, int j, int k, const REAL *x, int vec,
-                              const REAL *add, REAL *y)
+/* Cell i of a run, the first or last one of its row of the box or both; row: the cell's row in the run, at: the first cell of the run */
+static inline __attribute__((always_inline)) REAL TYPED(end)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], const TYPED(Run) *q,
+                                                             const int at[3], int row, int i, int first, int last, int vec)
 {
-  const int last = c->n[0] - 1, first = lo > 1 ? lo : 1, end = hi < last ? hi : last;
+  const int legs = c->form == STRATA_FACES || c->form == STRATA_LEGWISE, is[2] = {first, last};
+  REAL      face = 0, v[2] = {0, 0}, area = 0, alpha[4] = {0}, level[4] = {0};
 
-  for (int e = 0; e < (last ? 2 : 1); e++) {
-    const int       at[3] = {e ? last : 0, j, k};
-    const ptrdiff_t id = at[0] + c->n[0] * (j + (ptrdiff_t)c->n[1] * k);
-
-    if (at[0] >= lo && at[0] < hi) {
-      const REAL r = CELL(strata_apply)(c, ghost, vec, at, x);
-
-      y[id] = add ? add[id] + r : r;
-    }
+  for (int l = 0; l < 2; l++) {
+    if (!is[l])
+      v[l] = q->u[l ? i + 1 : i - 1];
+    else if (c->outside[l] == STRATA_OUTSIDE_NONE)
+      v[l] = q->u[i];
+    else if (c->outside[l] == STRATA_OUTSIDE_GHOST)
+      v[l] = ((const REAL *)ghost[l].p)[vec * ghost[l].sv + strata_ghost_offset(&ghost[l], l, at) + row * ghost[l].s[1]];
   }
-  for (int i = first; i < end; i += STRATA_PIECE) TYPED(run)(c, ghost, i, end < i + STRATA_PIECE ? end : i + STRATA_PIECE, j, k, x, vec, add, y);
+  if (legs && (c->form == STRATA_LEGWISE || !last))
+    face = q->leg[STRATA_EAST][i];
+  else if (legs && c->high[0].p)
+    face = ((const REAL *)c->high[0].p)[strata_ghost_offset(&c->high[0], STRATA_EAST, at) + row * c->high[0].s[1]];
+  if (c->form == STRATA_TENSOR) {
+    TYPED(column)(q, c->axis == 0 ? 0 : i, &area, alpha);
+    TYPED(level)(q, c->axis == 0 ? i : 0, level);
+  }
+  return TYPED(value)(c, q, c->form, c->axis, c->flags && !legs, i, v[0], v[1], face, area, alpha, level);
 }
 
-/* Blocks of rows are worked on level by level: the numbers of their columns stay in cache */
+/* A tile of cells, level by level. Area and alpha of columns along y or z are copied for all their levels: where they come from they may drive one
+   another out of the cache. */
+STRATA_CLONES void TYPED(strata_mult_tile)(const TYPED(StrataCoef) *coef, const StrataGhost ghost[], const StrataBox *tile, const REAL *x, int vec,
+                                           const REAL *add, REAL *y);
+STRATA_CLONES void TYPED(strata_mult_tile)(const TYPED(StrataCoef) *coef, const StrataGhost ghost[], const StrataBox *tile, const REAL *x, int vec,
+                                           const REAL *add, REAL *y)
+{
+  const TYPED(StrataCoef) own = *coef, *c = &own; /* which no store to y can change */
+  const int               n0 = c->n[0], i0 = tile->lo[0], i1 = tile->hi[0], j0 = tile->lo[1], j1 = tile->hi[1], width = i1 - i0;
+  const int               low = i0 == 0, high = i1 == n0, along = c->form == STRATA_TENSOR ? c->axis : -1;
+  const int               pitch = (width * (along == 1 ? 1 : j1 - j0)) / LINE * LINE + 4 * LINE;
+  REAL                    columns[5 * (COLUMNS + 4 * LINE)] __attribute__((aligned(64))), ends[2][COLUMNS];
+
+  for (int k = tile->lo[2]; k < tile->hi[2]; k++)
+    for (int j = j0, rows; j < j1; j += rows) {
+      const int at[3] = {i0, j, k};
+      const int ghosts =
+          (k == 0 && c->outside[STRATA_BOTTOM] == STRATA_OUTSIDE_GHOST) || (k == c->n[2] - 1 && c->outside[STRATA_TOP] == STRATA_OUTSIDE_GHOST);
+      TYPED(Run) q = {0};
+      int        count, peel;
+
+      rows = width == n0 && along != 0 && along != 1 && !ghosts && j && j < c->n[1] - 1 ? (j1 < c->n[1] ? j1 : c->n[1] - 1) - j : 1;
+      count = (rows - 1) * n0 + width;
+      TYPED(run)(c, ghost, at, x, vec, add, y, &q);
+      if (along > 0) {
+        REAL *copy = columns + TYPED(behind)(x + i0) + (along == 1 ? 0 : width * (j - j0));
+
+        if (along == 1 ? j == j0 : k == tile->lo[2])
+          for (int m = 0; m < 5; m++)
+            for (int r = 0; r < rows; r++) memcpy(copy + m * pitch + r * width, (m ? q.alpha[m - 1] : q.area) + r * n0, (size_t)width * sizeof(REAL));
+        q.area = copy;
+        for (int m = 0; m < 4; m++) q.alpha[m] = copy + (m + 1) * pitch;
+      }
+      for (int r = 0; r < rows; r++) {
+        const int first = r * n0, last = first + width - 1;
+
+        if (low) ends[0][r] = TYPED(end)(c, ghost, &q, at, r, first, 1, n0 == 1, vec);
+        if (high) ends[1][r] = TYPED(end)(c, ghost, &q, at, r, last, n0 == 1, 1, vec);
+        if (low && add) ends[0][r] = q.add[first] + ends[0][r];
+        if (high && add) ends[1][r] = q.add[last] + ends[1][r];
+      }
+      peel = low + (VECTOR - TYPED(behind)(q.u + low)) % VECTOR;
+      q.from = low;
+      q.to = peel < count - high ? peel : count - high;
+      while (q.from < count - high) { /* up to an address where vectors may begin, and from there on */
+        TYPED(any_piece)(c, &q);
+        q.from = q.to;
+        q.to = count - high;
+      }
+      for (int r = 0; r < rows; r++) {
+        if (low) q.y[r * n0] = ends[0][r];
+        if (high) q.y[r * n0 + width - 1] = ends[1][r];
+      }
+    }
+}
+
+/* Tiles are worked on level by level: the numbers of their columns stay in cache */
 void TYPED(StrataMultHost)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], int nbox, const StrataBox box[], int nv, const REAL *x,
                            ptrdiff_t ldx, const REAL *add, REAL *y, ptrdiff_t ldy)
 {
   for (int v = 0; v < nv; v++)
     for (int b = 0; b < nbox; b++) {
-      const int width = box[b].hi[0] - box[b].lo[0], rows = 1 + STRATA_BLOCK / (width > 0 ? 1 + width : 1);
+      StrataBox tile = box[b];
 
-      for (int block = box[b].lo[1]; block < box[b].hi[1]; block += rows)
-        for (int k = box[b].lo[2]; k < box[b].hi[2]; k++)
-          for (int j = block; j < block + rows && j < box[b].hi[1]; j++)
-            TYPED(row)(c, ghost, box[b].lo[0], box[b].hi[0], j, k, x + v * ldx, v, add ? add + v * ldy : NULL, y + v * ldy);
+      for (int i = box[b].lo[0]; i < box[b].hi[0]; i = tile.hi[0]) {
+        const int width = box[b].hi[0] - i < WIDTH ? box[b].hi[0] - i : WIDTH, rows = COLUMNS / width;
+
+        tile.lo[0] = i;
+        tile.hi[0] = i + width;
+        for (int j = box[b].lo[1]; j < box[b].hi[1]; j = tile.hi[1]) {
+          tile.lo[1] = j;
+          tile.hi[1] = c->axis == 1 || box[b].hi[1] - j < rows ? box[b].hi[1] : j + rows;
+          TYPED(strata_mult_tile)(c, ghost, &tile, x + v * ldx, v, add ? add + v * ldy : NULL, y + v * ldy);
+        }
+      }
     }
 }
+#undef VECTOR
+#undef LINE
 
 void TYPED(StrataRowsHost)(const TYPED(StrataCoef) *c, StrataRowQuantity quantity, int axis, REAL *y)
 {
