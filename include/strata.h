@@ -56,13 +56,15 @@ PETSC_EXTERN const char *const MatStrataSides[];
   Values:
 + `PC_COLUMN_AUTO`      - the one that suits the memory that the vectors are in
 . `PC_COLUMN_THOMAS`    - elimination from the first row to the last and back
-- `PC_COLUMN_PARTITION` - segments of a column are eliminated side by side and joined by a small system
+. `PC_COLUMN_PARTITION` - segments of a column are eliminated side by side and joined by a small system
+. `PC_COLUMN_TWOWAY`    - elimination from both ends to the middle row and back
+- `PC_COLUMN_PCR`       - parallel cyclic reduction: all rows are freed of their neighbours at once, in steps that double the distance
 
   Level: intermediate
 
 .seealso: `PCCOLUMN`, `PCColumnSetAlgorithm()`
 E*/
-typedef enum { PC_COLUMN_AUTO, PC_COLUMN_THOMAS, PC_COLUMN_PARTITION } PCColumnAlgorithm;
+typedef enum { PC_COLUMN_AUTO, PC_COLUMN_THOMAS, PC_COLUMN_PARTITION, PC_COLUMN_TWOWAY, PC_COLUMN_PCR } PCColumnAlgorithm;
 PETSC_EXTERN const char *const PCColumnAlgorithms[];
 
 /*E

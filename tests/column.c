@@ -1145,7 +1145,7 @@ static PetscErrorCode CheckAlgorithms(void)
         gtsv(&order, &one, a[0], a[1], a[2], a[3], &order, &info);
         for (PetscInt i = 0; i < rows; i++) norm = PetscMax(norm, PetscAbsScalar(a[3][i]));
       }
-      for (int m = PC_COLUMN_THOMAS; m <= PC_COLUMN_PARTITION; m++) {
+      for (int m = PC_COLUMN_THOMAS; m <= PC_COLUMN_PCR; m++) {
         const PetscScalar *az;
         PetscReal          error = 0;
         PCColumnAlgorithm  got;

@@ -3,7 +3,9 @@
 */
 /* sanitize */
 #include "kernels.h"
-#include "../src/column/column_kernels.h"
+#include "../src/column/column_other_kernels.h"
+#include "../src/column/column_pack_kernels.h"
+#include "../src/column/column_ring_kernels.h"
 #include "../src/operator/operator_cell.h"
 
 typedef enum { CONSTANT, TENSOR, TENSOR_ACROSS, FACES, LEGS, CONSTANT_MASKED, TENSOR_MASKED, SINGULAR, PIECES, KINDS } Kind;
@@ -27,8 +29,18 @@ int main(int argc, char **argv)
       solves_f("fp32", kind, axis);
       partitions_d("fp64", kind, axis);
       partitions_f("fp32", kind, axis);
+      for (int pcr = 0; pcr < 2; pcr++) {
+        others_d("fp64", kind, axis, pcr);
+        others_f("fp32", kind, axis, pcr);
+      }
+      if (kind == CONSTANT || kind == TENSOR || kind == LEGS) {
+        rings_d("fp64", kind, axis);
+        rings_f("fp32", kind, axis);
+      }
     }
   reports_d("fp64");
   reports_f("fp32");
+  packs_d("fp64");
+  packs_f("fp32");
   return TapEnd();
 }

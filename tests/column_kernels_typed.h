@@ -456,3 +456,305 @@ static void TYPED(reports)(const char *precision)
     is_int(r.zero, 0, "%s, along %c: a zero pivot that the next row needs", precision, 'x' + axis);
   }
 }
+
+/* Elimination from both ends (pcr 0) or cyclic reduction (pcr 1) for one kind of rows along one axis */
+static void TYPED(others)(const char *precision, Kind kind, int axis, int pcr)
+{
+  enum { NV = 2 };
+  const char *name = pcr ? "cyclic reduction" : "both ends";
+  double      worst = 0;
+  int         same = 1, failures = 0;
+
+  if (pcr && (kind == SINGULAR || kind == PIECES)) return;
+  for (int shape = 0; shape < SHAPES + 2; shape++) {
+    const int longer[2] = {axis == 0 ? 1300 : 3, axis == 0 ? 6600 : 1}; /* more rows than fit in shared memory in one precision or in both */
+    const int across[3] = {axis == 0 ? longer[shape % 2] : 3, axis == 1 ? 1300 : 2, axis == 2 ? 1300 : 1},
+              *n = shape < SHAPES ? shapes[shape] : across;
+    TYPED(Problem) p;
+    ptrdiff_t      ld, size;
+    REAL          *r, *add, *host[2];
+    void          *work;
+
+    if ((shape + kind + axis) % TestEach()) continue;
+    TYPED(make)(&p, kind, axis, n);
+    ld = p.cells + 3;
+    size = NV * ld;
+    r = TYPED(Numbers)(&p.arrays, size, -1, 1);
+    add = TYPED(Numbers)(&p.arrays, size, -1, 1);
+    work = malloc(pcr ? TYPED(StrataPCRWork)(&p.lines, NV, 0) : TYPED(StrataTwoWayWork)(&p.lines, NV, 0));
+    for (int m = 0; m < 2; m++) {
+      TYPED(Poison)(host[m] = (REAL *)malloc(size * sizeof(REAL)), size);
+      if (m)
+        for (int v = 0; v < NV; v++) memcpy(host[m] + v * ld, r + v * ld, p.cells * sizeof(REAL)); /* in place, added to another vector */
+      if (pcr)
+        TYPED(StrataPCRHost)(&p.lines, NV, m ? host[m] : r, ld, m ? add : NULL, host[m], ld, work);
+      else
+        TYPED(StrataTwoWayHost)(&p.lines, NV, m ? host[m] : r, ld, m ? add : NULL, host[m], ld, work);
+    }
+    if (kind != SINGULAR && kind != PIECES) {
+      const double error = TYPED(compare)(&p, NV, ld, host[0], NULL, 0, r);
+
+      worst = fmax(worst, error < 0 ? 1 : error);
+    }
+    for (ptrdiff_t i = 0; i < size; i++)
+      if (i % ld < p.cells ? host[1][i] != add[i] + host[0][i] : !isnan(host[1][i])) worst = 1;
+#if STRATA_HAVE_CUDA
+    if (TapHasDevice()) {
+      TYPED(StrataLines) t = TYPED(to_device)(&p);
+      const REAL        *dadd = DeviceCopy(add, size * sizeof(REAL)), *dr = DeviceCopy(r, size * sizeof(REAL));
+      const size_t       bytes = pcr ? TYPED(StrataPCRWork)(&t, NV, 1) : TYPED(StrataTwoWayWork)(&t, NV, 1);
+      void              *dwork;
+
+      memset(work = realloc(work, bytes ? bytes : 1), 0xff, bytes);
+      dwork = DeviceCopy(work, bytes);
+      for (int m = 0; m < 2; m++) {
+        REAL *back = (REAL *)malloc(size * sizeof(REAL)), *dz;
+
+        TYPED(Poison)(back, size);
+        for (int v = 0; v < NV && m; v++) memcpy(back + v * ld, r + v * ld, p.cells * sizeof(REAL));
+        dz = DeviceCopy(back, size * sizeof(REAL));
+        failures += (pcr ? TYPED(StrataPCRCUDA)(&t, NV, m ? dz : dr, ld, m ? dadd : NULL, dz, ld, dwork, NULL)
+                         : TYPED(StrataTwoWayCUDA)(&t, NV, m ? dz : dr, ld, m ? dadd : NULL, dz, ld, dwork, NULL)) != 0;
+        DeviceRead(back, dz, size * sizeof(REAL));
+        if (!TYPED(Same)(back, host[m], size)) same = 0;
+        free(back);
+      }
+      DeviceFreeAll();
+    }
+#endif
+    for (int m = 0; m < 2; m++) free(host[m]);
+    free(work);
+    TYPED(unmake)(&p);
+  }
+  ok(worst <= 100 * REAL_EPSILON, "%s, %s, %s rows along %c: error %.1e", precision, name, kinds[kind], 'x' + axis, worst);
+  if (TapHasDevice())
+    ok(same && !failures, "%s, %s, %s rows along %c: the device gives the same numbers", precision, name, kinds[kind], 'x' + axis);
+  else
+    skip("no GPU");
+}
+
+#if STRATA_HAVE_CUDA
+/* Does the device have these numbers? */
+static int TYPED(device_has)(const REAL *device, const REAL *host, ptrdiff_t n)
+{
+  REAL *back = (REAL *)malloc(n * sizeof(REAL));
+  int   same;
+
+  DeviceRead(back, device, n * sizeof(REAL));
+  same = TYPED(Same)(back, host, n);
+  free(back);
+  return same;
+}
+
+static REAL *TYPED(device_new)(ptrdiff_t n)
+{
+  REAL *p = (REAL *)malloc(n * sizeof(REAL)), *d;
+
+  TYPED(Poison)(p, n);
+  d = DeviceCopy(p, n * sizeof(REAL));
+  free(p);
+  return d;
+}
+#endif
+
+/* Rings of one kind of rows: cut, solved, and looked at with their own rows */
+static void TYPED(rings)(const char *precision, Kind kind, int axis)
+{
+  double worst = 0;
+  int    same = 1, failures = 0;
+
+  for (int shape = 0; shape < SHAPES; shape++) {
+    const int         *n = shapes[shape], levels = n[axis];
+    TYPED(Problem)     p;
+    TYPED(StrataLines) from, t;
+    TYPED(StrataRing)  ring;
+    ptrdiff_t          cells, lines, stride = axis == 0 ? 1 : axis == 1 ? n[0] : (ptrdiff_t)n[0] * n[1];
+    REAL              *row[3], *number, *right[3], *inverse, *last, *r, *add, *y, *z;
+    void              *work;
+
+    if (levels < 2 || (shape + kind + axis) % TestEach()) continue;
+    TYPED(make)(&p, kind, axis, n);
+    cells = p.cells;
+    lines = cells / levels;
+    if (p.lines.rows == STRATA_ROWS_ARRAYS) { /* the legs between the ends, and the excess that keeps the ring diagonally dominant */
+      for (ptrdiff_t id = 0; id < cells; id++) {
+        const int k = (int)(id / stride % levels);
+
+        if (k == 0) ((REAL *)p.lines.lower)[id] = (REAL)Random(-1, 0);
+        if (k == levels - 1) ((REAL *)p.lines.upper)[id] = (REAL)Random(-1, 0);
+      }
+    } else {
+      p.lines.rows = STRATA_ROWS_CELLS;
+      p.lines.coef.outside[2 * axis] = p.lines.coef.outside[2 * axis + 1] = STRATA_OUTSIDE_GHOST;
+    }
+    from = p.lines;
+    from.coef.scale = 1;
+    from.coef.shift = 0;
+    for (int m = 0; m < 3; m++) row[m] = TYPED(Numbers)(&p.arrays, cells, 0, 1);
+    number = TYPED(Numbers)(&p.arrays, STRATA_RING_NUMBERS * lines, 0, 1);
+    inverse = TYPED(Numbers)(&p.arrays, lines, 0, 1);
+    last = (REAL *)malloc(2 * lines * sizeof(REAL));
+    TYPED(StrataRingCutHost)(&from, number, row[2], row[0], row[1]);
+    memset(&t, 0, sizeof(t));
+    t.axis = axis;
+    t.rows = STRATA_ROWS_ARRAYS;
+    t.coef = p.lines.coef;
+    t.lower = row[0];
+    t.upper = row[1];
+    t.excess = row[2];
+    work = malloc(TYPED(StrataThomasWorkHost)(&t));
+    for (int m = 0; m < 3; m++) {
+      right[m] = TYPED(Numbers)(&p.arrays, cells, 0, 1);
+      TYPED(StrataRingRightHost)(&t, number, 2 * m, right[m]);
+    }
+    y = TYPED(Numbers)(&p.arrays, cells, 0, 1);
+    z = TYPED(Numbers)(&p.arrays, 2 * cells, 0, 1);
+    r = TYPED(Numbers)(&p.arrays, 2 * cells, -1, 1);
+    add = TYPED(Numbers)(&p.arrays, 2 * cells, -1, 1);
+    TYPED(StrataThomasHost)(&t, 0, 1, right[STRATA_RING_SUM / 2], cells, NULL, y, cells, work);
+    TYPED(StrataRingPivotHost)(&t, number, y, inverse);
+    TYPED(StrataThomasHost)(&t, 0, 1, right[STRATA_RING_B / 2], cells, NULL, y, cells, work);
+    ring.same = 0;
+    ring.number = number;
+    ring.inverse = inverse;
+    ring.column = y;
+    TYPED(StrataThomasHost)(&t, 0, 2, r, cells, NULL, z, cells, work);
+#if STRATA_HAVE_CUDA
+    if (TapHasDevice()) {
+      TYPED(Problem)     q = p;
+      TYPED(StrataLines) dfrom, dt;
+      TYPED(StrataRing)  dring;
+      REAL              *drow[3], *dnumber, *dright, *dinverse, *dlast, *dz;
+
+      q.lines = from;
+      dfrom = TYPED(to_device)(&q);
+      for (int m = 0; m < 3; m++) drow[m] = TYPED(device_new)(cells);
+      dnumber = TYPED(device_new)(STRATA_RING_NUMBERS * lines);
+      failures += TYPED(StrataRingCutCUDA)(&dfrom, dnumber, drow[2], drow[0], drow[1], NULL) != 0;
+      for (int m = 0; m < 3; m++) same &= TYPED(device_has)(drow[m], row[m], cells);
+      same &= TYPED(device_has)(dnumber, number, STRATA_RING_NUMBERS * lines);
+      dt = t;
+      dt.lower = drow[0];
+      dt.upper = drow[1];
+      dt.excess = drow[2];
+      dright = TYPED(device_new)(cells);
+      for (int m = 0; m < 3; m++) {
+        failures += TYPED(StrataRingRightCUDA)(&dt, dnumber, 2 * m, dright, NULL) != 0;
+        same &= TYPED(device_has)(dright, right[m], cells);
+      }
+      {
+        REAL *g = (REAL *)malloc(cells * sizeof(REAL)), *want = (REAL *)malloc(lines * sizeof(REAL));
+
+        TYPED(StrataThomasHost)(&t, 0, 1, right[STRATA_RING_SUM / 2], cells, NULL, g, cells, work);
+        TYPED(StrataRingPivotHost)(&t, number, g, want);
+        dinverse = TYPED(device_new)(lines);
+        failures += TYPED(StrataRingPivotCUDA)(&dt, dnumber, DeviceCopy(g, cells * sizeof(REAL)), dinverse, NULL) != 0;
+        same &= TYPED(device_has)(dinverse, want, lines);
+        free(g);
+        free(want);
+      }
+      dring.same = 0;
+      dring.number = dnumber;
+      dring.inverse = dinverse;
+      dring.column = DeviceCopy(y, cells * sizeof(REAL));
+      dlast = TYPED(device_new)(2 * lines);
+      for (int m = 0; m < 4; m++) { /* with the transpose, added to another vector */
+        REAL *want = (REAL *)malloc(2 * cells * sizeof(REAL));
+
+        TYPED(StrataRingFinishHost)(&t, &ring, m / 2, 2, z, cells, m % 2 ? add : NULL, want, cells, last);
+        dz = DeviceCopy(z, 2 * cells * sizeof(REAL));
+        failures += TYPED(StrataRingFinishCUDA)(&dt, &dring, m / 2, 2, dz, cells, m % 2 ? DeviceCopy(add, 2 * cells * sizeof(REAL)) : NULL, dz, cells,
+                                                dlast, NULL) != 0;
+        same &= TYPED(device_has)(dz, want, 2 * cells);
+        free(want);
+      }
+      DeviceFreeAll();
+    }
+#endif
+    TYPED(StrataRingFinishHost)(&t, &ring, 0, 2, z, cells, add, z, cells, last);
+    for (int v = 0; v < 2; v++)
+      for (ptrdiff_t id = 0; id < cells; id++) { /* what is left of the right-hand side, with the rows of the ring */
+        const int       k = (int)(id / stride % levels);
+        const ptrdiff_t before = k ? id - stride : id + (levels - 1) * stride, behind = k < levels - 1 ? id + stride : id - (levels - 1) * stride;
+        const REAL     *zv = z + v * cells, *av = add + v * cells;
+        REAL            own[3], leg[STRATA_LEGS];
+        int             x[3] = {(int)(id % n[0]), (int)(id / n[0] % n[1]), (int)(id / n[0] / n[1])};
+
+        if (p.lines.rows == STRATA_ROWS_ARRAYS) {
+          own[0] = p.lines.coef.scale * p.lines.lower[id];
+          own[1] = p.lines.coef.scale * p.lines.upper[id];
+          own[2] = p.lines.coef.scale * p.lines.excess[id] + p.lines.coef.shift;
+        } else {
+          own[2] = CELL(strata_row)(&p.lines.coef, x, leg);
+          for (int l = 0; l < STRATA_LEGS; l++)
+            if (l / 2 != axis) own[2] -= leg[l];
+          own[0] = leg[2 * axis];
+          own[1] = leg[2 * axis + 1];
+        }
+        worst = fmax(worst, fabs((double)((own[2] - own[0] - own[1]) * (zv[id] - av[id]) + own[0] * (zv[before] - av[before]) +
+                                          own[1] * (zv[behind] - av[behind]) - r[v * cells + id])));
+      }
+    free(last);
+    free(work);
+    TYPED(unmake)(&p);
+  }
+  ok(worst <= 500 * REAL_EPSILON, "%s, rings of %s rows along %c: residual %.1e", precision, kinds[kind], 'x' + axis, worst);
+  if (TapHasDevice())
+    ok(same && !failures, "%s, rings of %s rows along %c: the device gives the same numbers", precision, kinds[kind], 'x' + axis);
+  else
+    skip("no GPU");
+}
+
+/* Vectors in another order and precision */
+static void TYPED(packs)(const char *precision)
+{
+  enum { N = 700, NV = 3, LD = 900 };
+  Arrays        arrays = {0};
+  const double  by[2 * NV] = {0.5, 0, 4, 0, 0.125, 0};
+  const double *from = Numbers_d(&arrays, NV * LD, -1, 1), *add = Numbers_d(&arrays, NV * LD, -1, 1);
+  REAL         *packed = TYPED(Numbers)(&arrays, NV * N, -1, 1);
+  double       *back = Numbers_d(&arrays, NV * LD, -1, 1);
+  int          *place = (int *)NewArray(&arrays, N * sizeof(int)), good = 1, same = 1, failures = 0;
+
+  for (int i = 0; i < N; i++) place[i] = i % 10 == 3 ? -1 : N - 1 - i;
+  for (int m = 0; m < 4; m++) {
+    const int    *at = m % 2 ? place : NULL;
+    const double *factor = m / 2 ? by : NULL;
+
+    TYPED(StrataPackHost)(N, at, factor, NV, from, LD, packed, N);
+    Poison_d(back, NV * LD);
+    TYPED(StrataUnpackHost)(N, at, factor, NV, packed, N, m ? add : NULL, back, LD);
+    for (int v = 0; v < NV; v++)
+      for (int i = 0; i < N; i++) {
+        const int    j = at ? at[i] : i;
+        const double f = factor ? factor[2 * v] : 1;
+
+        if (packed[v * N + i] != (j < 0 ? 0 : (REAL)(f * from[v * LD + j]))) good = 0;
+        if (j >= 0 && back[v * LD + j] != (m ? add[v * LD + j] : 0) + f * packed[v * N + i]) good = 0;
+      }
+#if STRATA_HAVE_CUDA
+    if (TapHasDevice()) {
+      const int    *dat = at ? DeviceCopy(place, N * sizeof(int)) : NULL;
+      const double *dfactor = factor ? DeviceCopy(by, sizeof(by)) : NULL, *dfrom = DeviceCopy(from, NV * LD * sizeof(double));
+      const double *dadd = m ? DeviceCopy(add, NV * LD * sizeof(double)) : NULL;
+      REAL         *dpacked = TYPED(device_new)(NV * N);
+      double       *other = Numbers_d(&arrays, NV * LD, -1, 1), *dback;
+
+      Poison_d(other, NV * LD);
+      dback = DeviceCopy(other, NV * LD * sizeof(double));
+      failures += TYPED(StrataPackCUDA)(N, dat, dfactor, NV, dfrom, LD, dpacked, N, NULL) != 0;
+      failures += TYPED(StrataUnpackCUDA)(N, dat, dfactor, NV, dpacked, N, dadd, dback, LD, NULL) != 0;
+      same &= TYPED(device_has)(dpacked, packed, NV * N);
+      DeviceRead(other, dback, NV * LD * sizeof(double));
+      same &= Same_d(other, back, NV * LD);
+      DeviceFreeAll();
+    }
+#endif
+  }
+  ok(good, "%s: vectors in another order and precision", precision);
+  if (TapHasDevice())
+    ok(same && !failures, "%s: vectors in another order and precision, the device gives the same numbers", precision);
+  else
+    skip("no GPU");
+  FreeArrays(&arrays);
+}

@@ -367,7 +367,7 @@ static PetscErrorCode CheckLapack(void)
     b[i] = Random(i, 4, -1, 1);
   }
   for (int device = 0; device <= TapHasDevice(); device++)
-    for (int m = PC_COLUMN_THOMAS; m <= PC_COLUMN_PARTITION; m++) {
+    for (int m = PC_COLUMN_THOMAS; m <= PC_COLUMN_PCR; m++) {
       DM        dm;
       Mat       A;
       PC        pc;

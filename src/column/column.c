@@ -639,7 +639,9 @@ PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
 
     PetscCall(PetscViewerASCIIPrintf(viewer, "  algorithm %s (%s), in %s memory%s\n", PCColumnAlgorithms[used],
                                      col->algorithm == PC_COLUMN_AUTO ? "auto" : "as asked for", PetscMemTypeDevice(type) ? "CUDA" : "host",
-                                     used != PC_COLUMN_THOMAS && !col->plain.symmetric ? "; transpose by thomas" : ""));
+                                     used != PC_COLUMN_THOMAS && !col->plain.symmetric             ? "; transpose by thomas"
+                                     : col->algorithm == PC_COLUMN_PCR && used == PC_COLUMN_THOMAS ? " instead of pcr"
+                                                                                                   : ""));
     if (used == PC_COLUMN_PARTITION)
       PetscCall(PetscViewerASCIIPrintf(viewer, "  one number stored for each segment of at most %d cells\n", STRATA_SEGMENT));
   }
@@ -682,7 +684,7 @@ static PetscErrorCode PCDestroy_Column(PC pc)
 +  -pc_column_axis <x,y,z,auto,xz,...,all> - the axis of the columns, see `PCColumnSetAxis()`, or axes in turn, see `PCColumnSetAxes()`
 .  -pc_column_size <size>        - rows of a column, for a matrix without a grid, see `PCColumnSetSize()`
 .  -pc_column_grid <nx,ny,nz>    - the grid, for a matrix without one, see `PCColumnSetGrid()`
-.  -pc_column_algorithm <auto,thomas,partition> - how columns are solved, see `PCColumnSetAlgorithm()`
+.  -pc_column_algorithm <auto,thomas,partition,twoway,pcr> - how columns are solved, see `PCColumnSetAlgorithm()`
 .  -pc_column_sweep <jacobi,redblack,symmetric> - the order in which columns are corrected, see `PCColumnSetSweep()`
 .  -pc_column_omega <omega>      - the weight of corrections, see `PCColumnSetOmega()`
 .  -pc_column_its <its>          - iterations of line relaxation, see `PCColumnSetIterations()`

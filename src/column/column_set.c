@@ -3,7 +3,7 @@
 */
 #include "columnimpl.h"
 
-const char *const PCColumnAlgorithms[] = {"auto", "thomas", "partition", "PCColumnAlgorithm", "PC_COLUMN_", NULL};
+const char *const PCColumnAlgorithms[] = {"auto", "thomas", "partition", "twoway", "pcr", "PCColumnAlgorithm", "PC_COLUMN_", NULL};
 
 const char *const PCColumnPrecisions[] = {"same", "single", "PCColumnPrecision", "PC_COLUMN_PRECISION_", NULL};
 
@@ -156,8 +156,9 @@ static PetscErrorCode PCColumnSetAlgorithm_Column(PC pc, PCColumnAlgorithm algor
   PC_Column *col = (PC_Column *)pc->data;
 
   PetscFunctionBegin;
-  PetscCheck(algorithm >= PC_COLUMN_AUTO && algorithm <= PC_COLUMN_PARTITION, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "There is no algorithm %d: PC_COLUMN_AUTO, PC_COLUMN_THOMAS or PC_COLUMN_PARTITION is needed", (int)algorithm);
+  PetscCheck(algorithm >= PC_COLUMN_AUTO && algorithm <= PC_COLUMN_PCR, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "There is no algorithm %d: PC_COLUMN_AUTO, PC_COLUMN_THOMAS, PC_COLUMN_PARTITION, PC_COLUMN_TWOWAY or PC_COLUMN_PCR is needed",
+             (int)algorithm);
   if (algorithm != col->algorithm) col->applied = PETSC_FALSE;
   col->algorithm = algorithm;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -534,16 +535,20 @@ PetscErrorCode PCColumnGetGrid(PC pc, PetscInt *dim, PetscInt n[])
 
   Input Parameters:
 + pc        - the preconditioner, of type `PCCOLUMN`
-- algorithm - `PC_COLUMN_AUTO`, `PC_COLUMN_THOMAS` or `PC_COLUMN_PARTITION`
+- algorithm - `PC_COLUMN_AUTO`, `PC_COLUMN_THOMAS`, `PC_COLUMN_PARTITION`, `PC_COLUMN_TWOWAY` or `PC_COLUMN_PCR`
 
   Options Database Key:
-. -pc_column_algorithm <auto,thomas,partition> - the algorithm
+. -pc_column_algorithm <auto,thomas,partition,twoway,pcr> - the algorithm
 
   Level: intermediate
 
   Notes:
-  The default is `PC_COLUMN_AUTO`: `PC_COLUMN_PARTITION` on the GPU, `PC_COLUMN_THOMAS` on the host. The solutions of the two are equal up to
-  rounding; each gives the same bits on the host and on the GPU.
+  The default is `PC_COLUMN_AUTO`: `PC_COLUMN_PARTITION` on the GPU, `PC_COLUMN_THOMAS` on the host, the fastest there. The solutions of all are equal
+  up to rounding; each gives the same bits on the host and on the GPU.
+
+  `PC_COLUMN_TWOWAY` and `PC_COLUMN_PCR` eliminate rows in other orders than the set-up, which looks at the pivots of `PC_COLUMN_THOMAS`. For M-matrices
+  and diagonally dominant columns no pivot vanishes in any order; for others take the first two. A singular part of a column has with
+  `PC_COLUMN_TWOWAY` the value 0 in another of its cells; with `PC_COLUMN_PCR` singular columns are left to `PC_COLUMN_THOMAS`.
 
   The transpose of columns that are not symmetric is solved with `PC_COLUMN_THOMAS` always. Where ranks cut columns, each solves its pieces with
   `PC_COLUMN_THOMAS`, and they are joined as in the partition method.

@@ -5,10 +5,11 @@
 #include "column_cell.h"
 #include "../jacobi/jacobi_scale_kernels.h"
 
-/* Lines are cut on the device, where one thread for each would leave most of the chip idle; the transpose of lines that are not symmetric is left
-   to Thomas */
+/* Lines are cut on the device, where one thread for each would leave most of the chip idle; the transpose of lines that are not symmetric and
+   cyclic reduction of singular ones are left to Thomas */
 PCColumnAlgorithm PCColumnChoose(const PC_Column *col, PetscBool transpose, PetscMemType type)
 {
+  if (col->algorithm == PC_COLUMN_PCR && col->singular) return PC_COLUMN_THOMAS;
   if (transpose && !col->plain.symmetric) return PC_COLUMN_THOMAS;
   if (col->algorithm != PC_COLUMN_AUTO) return col->algorithm;
   return PetscMemTypeDevice(type) ? PC_COLUMN_PARTITION : PC_COLUMN_THOMAS;

@@ -42,6 +42,12 @@ static PetscErrorCode TYPED(PCColumnLines)(PC_Column *col, const TYPED(StrataLin
     PetscCall(PCColumnGetWork(col, PC_COLUMN_LINES, type, TYPED(StrataPartitionWork)(t, nv, PetscMemTypeDevice(type)), &w));
     StrataDispatch(type, TYPED(StrataPartitionHost)(t, start, nv, r, ldr, add, z, ldz, w),
                    TYPED(StrataPartitionCUDA)(t, start, nv, r, ldr, add, z, ldz, w, stream));
+  } else if (algorithm == PC_COLUMN_TWOWAY) {
+    PetscCall(PCColumnGetWork(col, PC_COLUMN_LINES, type, TYPED(StrataTwoWayWork)(t, nv, PetscMemTypeDevice(type)), &w));
+    StrataDispatch(type, TYPED(StrataTwoWayHost)(t, nv, r, ldr, add, z, ldz, w), TYPED(StrataTwoWayCUDA)(t, nv, r, ldr, add, z, ldz, w, stream));
+  } else if (algorithm == PC_COLUMN_PCR) {
+    PetscCall(PCColumnGetWork(col, PC_COLUMN_LINES, type, TYPED(StrataPCRWork)(t, nv, PetscMemTypeDevice(type)), &w));
+    StrataDispatch(type, TYPED(StrataPCRHost)(t, nv, r, ldr, add, z, ldz, w), TYPED(StrataPCRCUDA)(t, nv, r, ldr, add, z, ldz, w, stream));
   } else
     PetscCall(TYPED(PCColumnThomas)(col, t, transpose, nv, r, ldr, add, z, ldz, type, stream));
   PetscFunctionReturn(PETSC_SUCCESS);

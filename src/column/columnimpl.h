@@ -5,6 +5,7 @@
 #define STRATA_COLUMNIMPL_H
 
 #include "../operator/operatorimpl.h"
+#include "column_other_kernels.h"
 #include "column_pack_kernels.h"
 #include "column_ring_kernels.h"
 #include <petsc/private/pcimpl.h>
