@@ -4,39 +4,6 @@
 /* ranks: 1 2 4 */
 #include "columns.h"
 
-/* The solution of a dense system, in long double with pivots of rows; a is overwritten */
-static void DenseSolve(int n, long double *a, long double *b)
-{
-  for (int k = 0; k < n; k++) {
-    int p = k;
-
-    for (int i = k + 1; i < n; i++)
-      if (fabsl(a[i * n + k]) > fabsl(a[p * n + k])) p = i;
-    for (int j = 0; j < n && p != k; j++) {
-      const long double t = a[k * n + j];
-
-      a[k * n + j] = a[p * n + j];
-      a[p * n + j] = t;
-    }
-    if (p != k) {
-      const long double t = b[k];
-
-      b[k] = b[p];
-      b[p] = t;
-    }
-    for (int i = k + 1; i < n; i++) {
-      const long double f = a[i * n + k] / a[k * n + k];
-
-      for (int j = k; j < n; j++) a[i * n + j] -= f * a[k * n + j];
-      b[i] -= f * b[k];
-    }
-  }
-  for (int k = n - 1; k >= 0; k--) {
-    for (int j = k + 1; j < n; j++) b[k] -= a[k * n + j] * b[j];
-    b[k] /= a[k * n + k];
-  }
-}
-
 /* What the preconditioner must give: each line along an axis of an AIJ matrix on the box n of this rank as a dense matrix, with all entries between
    its cells; singular: the last cell is held at 0 */
 static PetscErrorCode DenseLines(Mat A, const PetscInt n[3], PetscInt axis, PetscBool singular, Vec r, Vec z)
