@@ -20,19 +20,20 @@ STRATA_CELL void CELL(strata_pcr_begin)(const REAL row[3], REAL r, REAL *p, ptrd
   p[STRATA_PCR_INVERSE * step] = 1 / (row[2] - row[0] - row[1]);
 }
 
-/* One step: the row that is freed of its neighbours before and behind it; NULL where there is none */
-STRATA_CELL void CELL(strata_pcr_step)(const REAL *own, const REAL *before, const REAL *behind, REAL *to, ptrdiff_t step)
+/* One step: the row that is freed of those at a distance before and behind it, where there are such */
+STRATA_CELL void CELL(strata_pcr_step)(const REAL *own, ptrdiff_t distance, int has_before, int has_behind, REAL *to, ptrdiff_t step)
 {
-  REAL lower = 0, upper = 0, excess = own[STRATA_PCR_EXCESS * step], right = own[STRATA_PCR_RIGHT * step];
+  const REAL *before = own - distance, *behind = own + distance;
+  REAL        lower = 0, upper = 0, excess = own[STRATA_PCR_EXCESS * step], right = own[STRATA_PCR_RIGHT * step];
 
-  if (before) {
+  if (has_before) {
     const REAL f = -own[STRATA_PCR_LOWER * step] * before[STRATA_PCR_INVERSE * step];
 
     lower = f * before[STRATA_PCR_LOWER * step];
     excess = FMA(f, before[STRATA_PCR_EXCESS * step], excess);
     right = FMA(f, before[STRATA_PCR_RIGHT * step], right);
   }
-  if (behind) {
+  if (has_behind) {
     const REAL f = -own[STRATA_PCR_UPPER * step] * behind[STRATA_PCR_INVERSE * step];
 
     upper = f * behind[STRATA_PCR_UPPER * step];

@@ -61,11 +61,25 @@ size_t TYPED(StrataPCRWork)(const TYPED(StrataLines) *t, int nv, int device)
   return strata_pcr_fits(t->coef.n, t->axis, (int)sizeof(REAL)) ? 0 : numbers * (size_t)strata_line_count(t->coef.n, t->axis) * nv;
 }
 
+/* The rows [from, to), of which all have a row before them, or none, and the same behind */
+static inline __attribute__((always_inline)) void TYPED(pcr_rows)(int from, int to, const int before, const int behind, int levels, int distance,
+                                                                  const REAL *old, REAL *new)
+{
+#pragma GCC ivdep
+  for (int k = from; k < to; k++) CELL(strata_pcr_step)(old + k, distance, before, behind, new + k, levels);
+}
+
 STRATA_CLONES void TYPED(strata_pcr_steps)(int levels, int distance, const REAL *old, REAL *new);
 STRATA_CLONES void TYPED(strata_pcr_steps)(int levels, int distance, const REAL *old, REAL *new)
 {
-  for (int k = 0; k < levels; k++)
-    CELL(strata_pcr_step)(old + k, k < distance ? NULL : old + k - distance, k + distance < levels ? old + k + distance : NULL, new + k, levels);
+  const int left = levels - distance, low = distance < left ? distance : left, high = distance < left ? left : distance;
+
+  TYPED(pcr_rows)(0, low, 0, 1, levels, distance, old, new);
+  if (distance < left)
+    TYPED(pcr_rows)(low, high, 1, 1, levels, distance, old, new);
+  else
+    TYPED(pcr_rows)(low, high, 0, 0, levels, distance, old, new);
+  TYPED(pcr_rows)(high, levels, 1, 0, levels, distance, old, new);
 }
 
 void TYPED(StrataPCRHost)(const TYPED(StrataLines) *t, int nv, const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z, ptrdiff_t ldz, void *work)

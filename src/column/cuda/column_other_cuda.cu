@@ -107,8 +107,7 @@ static __global__ void __launch_bounds__(THREADS)
   }
   __syncthreads();
   for (ptrdiff_t distance = together; distance < size; distance *= 2) {
-    for (ptrdiff_t i = threadIdx.x; i < size; i += THREADS)
-      strata_pcr_step(old + i, i < distance ? NULL : old + i - distance, i + distance < size ? old + i + distance : NULL, now + i, size);
+    for (ptrdiff_t i = threadIdx.x; i < size; i += THREADS) strata_pcr_step(old + i, distance, i >= distance, i + distance < size, now + i, size);
     __syncthreads();
     T *t = old;
 
