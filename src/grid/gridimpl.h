@@ -54,8 +54,11 @@ typedef struct _n_StrataHalo *StrataHalo;
 PETSC_INTERN PetscErrorCode   StrataHaloCreate(StrataGrid, const PetscInt depth[3], PetscBool corners, StrataHalo *);
 PETSC_INTERN PetscErrorCode   StrataHaloDestroy(StrataHalo *);
 PETSC_INTERN PetscErrorCode   StrataHaloBegin(StrataHalo, const void *x, int bytes, int nv, PetscInt ld, PetscMemType);
-PETSC_INTERN PetscErrorCode   StrataHaloEnd(StrataHalo, StrataGhost ghosts[]);      /* valid until the next begin */
-PETSC_INTERN PetscErrorCode   StrataHaloEndLegs(StrataHalo, StrataGhost ghosts[]);  /* the faces only, in the order of the legs */
-PETSC_INTERN PetscErrorCode   StrataHaloViewLegs(StrataHalo, StrataGhost ghosts[]); /* between begin and end: those that need no message */
+PETSC_INTERN PetscErrorCode   StrataHaloEnd(StrataHalo, StrataGhost ghosts[]);     /* valid until the next begin */
+PETSC_INTERN PetscErrorCode   StrataHaloEndLegs(StrataHalo, StrataGhost ghosts[]); /* the faces only, in the order of the legs */
+/* The other way round: x += what the ranks around have in the frames of their arrays for cells of this one, on the host; own: the owned box in the
+   array of n cells */
+PETSC_INTERN PetscErrorCode StrataHaloReturn(StrataHalo, const int n[3], const StrataBox *own, const PetscScalar *array, PetscScalar *x);
+PETSC_INTERN PetscErrorCode StrataHaloViewLegs(StrataHalo, StrataGhost ghosts[]); /* between begin and end: those that need no message */
 
 #endif

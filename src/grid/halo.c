@@ -255,3 +255,60 @@ PetscErrorCode StrataHaloViewLegs(StrataHalo h, StrataGhost ghosts[])
   StrataGhostLegs(all, ghosts);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* The cells of a box of an array, packed x fastest; with how = 1 added to the array instead */
+static void StrataHaloMove(const int n[3], const StrataBox *box, int how, PetscScalar *array, PetscScalar *packed)
+{
+  for (ptrdiff_t k = box->lo[2]; k < box->hi[2]; k++)
+    for (ptrdiff_t j = box->lo[1]; j < box->hi[1]; j++)
+      for (ptrdiff_t i = box->lo[0]; i < box->hi[0]; i++, packed++) {
+        PetscScalar *a = array + i + n[0] * (j + n[1] * k);
+
+        if (how)
+          *a += *packed;
+        else
+          *packed = *a;
+      }
+}
+
+PetscErrorCode StrataHaloReturn(StrataHalo h, const int n[3], const StrataBox *own, const PetscScalar *array, PetscScalar *x)
+{
+  const size_t need = (size_t)h->cells * sizeof(PetscScalar);
+  PetscScalar *send, *recv, *packed;
+  int          box[3];
+
+  PetscFunctionBegin;
+  PetscCheck(!h->active, PETSC_COMM_SELF, PETSC_ERR_PLIB, "An exchange is under way");
+  PetscCall(StrataGridGetBox(h->grid, box));
+  PetscCall(PetscMalloc2(h->cells, &send, h->cells, &recv));
+  h->bytes = sizeof(PetscScalar);
+  h->nv = 1;
+  for (int d = 0; d < STRATA_DIRECTIONS; d++) {
+    StrataBox frame, theirs;
+    int       step[3], axes = 0;
+
+    StrataSteps(d, step);
+    for (int a = 0; a < 3; a++) {
+      axes += step[a] ? 1 : 0;
+      frame.lo[a] = step[a] < 0 ? 0 : step[a] ? own->hi[a] : own->lo[a];
+      frame.hi[a] = step[a] < 0 ? own->lo[a] : step[a] ? n[a] : own->hi[a];
+    }
+    if (!axes || (axes > 1 && !h->corners) || h->grid->neighbor[d].rank < 0 || !strata_box_size(&frame)) continue;
+    if (h->grid->neighbor[d].rank == h->grid->rank) {
+      StrataHaloBox(h, d, PETSC_TRUE, &theirs);
+      PetscCall(PetscMalloc1(strata_box_size(&frame), &packed));
+      StrataHaloMove(n, &frame, 0, (PetscScalar *)array, packed);
+      StrataHaloMove(box, &theirs, 1, x, packed);
+      PetscCall(PetscFree(packed));
+    } else
+      for (int i = 0; i < h->count; i++)
+        if (h->message[i].direction == d) StrataHaloMove(n, &frame, 0, (PetscScalar *)array, send + h->message[i].offset);
+  }
+  if (need) {
+    PetscCall(StrataHaloPost(h, (char *)send, (char *)recv));
+    PetscCallMPI(MPI_Waitall(2 * h->count, h->request, MPI_STATUSES_IGNORE));
+  }
+  for (int i = 0; i < h->count; i++) StrataHaloMove(box, &h->message[i].send, 1, x, recv + h->message[i].offset);
+  PetscCall(PetscFree2(send, recv));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -656,6 +656,57 @@ PetscErrorCode StrataJacobiApply(StrataJacobi j, PetscBool transpose, PetscMemTy
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* It is, unless a cell is swept in several tiles but taken from one */
+PetscErrorCode StrataJacobiTransposes(StrataJacobi j, PetscBool *transposes)
+{
+  PetscFunctionBegin;
+  *transposes = PETSC_TRUE;
+  for (int a = 0; a < 3; a++)
+    if (j->tiling.overlap[a] && !j->exact) *transposes = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers of the owned box of an array and, where there are frames, what other ranks have for them in theirs */
+static PetscErrorCode StrataJacobiCollect(StrataJacobi j, const PetscScalar *array, PetscScalar *x)
+{
+  PetscFunctionBegin;
+  StrataUnembedHost_d(j->n, &j->own, array, NULL, NULL, x);
+  if (j->frame) PetscCall(StrataHaloReturn(j->frame, j->n, &j->own, array, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Cycles make x' = X x + B b from x = 0; the transpose goes through them backwards. Each takes what it has for b, which is the same in all. */
+PetscErrorCode StrataJacobiApplyAdjoint(StrataJacobi j, PetscInt cycles, const PetscScalar *b, const PetscScalar *add, PetscScalar *y)
+{
+  const ptrdiff_t n = (ptrdiff_t)j->grid->size_local;
+  const size_t    cells = (size_t)j->n[0] * j->n[1] * j->n[2];
+  PetscScalar    *array, *x, *rhs, *own;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(STRATA_JacobiSweep, j->owner, 0, 0, 0));
+  PetscCall(StrataJacobiBuildRows(j, PETSC_FALSE));
+  PetscCall(PetscCalloc4(cells, &array, cells, &x, cells, &rhs, n, &own));
+  PetscCall(PetscArraycpy(own, b, n));
+  for (PetscInt c = cycles - 1; c >= 0 && n; c--) {
+    const StrataGhost none[STRATA_DIRECTIONS] = {{NULL, {0}, 0}};
+
+    StrataEmbedHost_d(j->n, &j->own, &j->own, own, none, array);
+    PetscCall(PetscArrayzero(x, cells));
+    if (j->precision == HJACOBI_PRECISION_SINGLE)
+      PetscCall(StrataJacobiAdjointCycle_f(j, c, array, x, rhs));
+    else
+      PetscCall(StrataJacobiAdjointCycle_d(j, c, array, x, rhs));
+    if (c) PetscCall(StrataJacobiCollect(j, x, own));
+  }
+  if (n) PetscCall(StrataJacobiCollect(j, rhs, own));
+  PetscCall(StrataJacobiDivide(j, PETSC_MEMTYPE_HOST, 1, NULL, own, own));
+  for (ptrdiff_t i = 0; i < n; i++) y[i] = add ? add[i] + own[i] : own[i];
+  PetscCall(PetscFree4(array, x, rhs, own));
+  PetscCall(StrataJacobiLog(j, PETSC_MEMTYPE_HOST, cycles));
+  PetscCall(PetscLogEventEnd(STRATA_JacobiSweep, j->owner, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode StrataJacobiResidual(StrataJacobi j, PetscBool transpose, Vec b, Vec x, Vec r)
 {
   const PetscInt     n = j->grid->size_local;

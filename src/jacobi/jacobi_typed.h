@@ -209,3 +209,19 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* The transpose of a cycle, on the host; x and b are added to */
+static PetscErrorCode TYPED(StrataJacobiAdjointCycle)(StrataJacobi j, PetscInt cycle, const PetscScalar *y, PetscScalar *x, PetscScalar *b)
+{
+  TYPED(StrataSystem) s;
+  const REAL         *weight = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(TYPED(StrataJacobiSystem)(j, &j->rows[0], PETSC_MEMTYPE_HOST, &s));
+  if (j->weights.bytes) {
+    PetscCall(StrataArrayRead(&j->weights, PETSC_MEMTYPE_HOST, &weight));
+    weight += cycle % j->period * j->subiterations;
+  }
+  PetscCheck(!TYPED(StrataCycleAdjointHost)(&s, &j->tiling, &j->own, weight, y, x, b), PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for tiles");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

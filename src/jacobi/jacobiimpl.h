@@ -5,6 +5,7 @@
 #define STRATA_JACOBIIMPL_H
 
 #include "../operator/operatorimpl.h"
+#include "jacobi_adjoint_kernels.h"
 #include "jacobi_kernels.h"
 #include "jacobi_scale_kernels.h"
 
@@ -108,6 +109,9 @@ PETSC_INTERN PetscErrorCode StrataJacobiSweep(StrataJacobi, PetscBool transpose,
                                               PetscScalar *y, PetscReal *change, const PetscReal **stays);
 PETSC_INTERN PetscErrorCode StrataJacobiApply(StrataJacobi, PetscBool transpose, PetscMemType, PetscInt first, PetscInt cycles, const PetscScalar *b,
                                               const PetscScalar *add, PetscScalar *y, PetscReal *change, const PetscReal **stays);
+/* Is the transpose of a cycle one of the transposed matrix? Else y = add + its result is made by this, in double precision on the host. */
+PETSC_INTERN PetscErrorCode StrataJacobiTransposes(StrataJacobi, PetscBool *);
+PETSC_INTERN PetscErrorCode StrataJacobiApplyAdjoint(StrataJacobi, PetscInt cycles, const PetscScalar *b, const PetscScalar *add, PetscScalar *y);
 PETSC_INTERN PetscErrorCode StrataJacobiResidual(StrataJacobi, PetscBool transpose, Vec b, Vec x, Vec r);
 
 /* Weights of sweeps */

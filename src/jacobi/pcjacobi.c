@@ -5,17 +5,21 @@
 
 /* ---- the use --------------------------------------------------------------------------------------------------------------------- */
 
-/* The transpose of a cycle is a cycle of the transpose, unless a cell is swept in several tiles but taken from one */
-static PetscErrorCode PCHJacobiCheckTranspose(PC pc)
+/* z = add + M' r, where the transpose of a cycle is none of the transposed matrix */
+static PetscErrorCode PCHJacobiApplyAdjoint(PC pc, Vec r, Vec add, Vec z)
 {
-  StrataJacobi j = ((PC_HJacobi *)pc->data)->jacobi;
-  PetscBool    apart = PETSC_TRUE;
+  StrataJacobi       j = ((PC_HJacobi *)pc->data)->jacobi;
+  const PetscScalar *ar, *aadd = NULL;
+  PetscScalar       *az;
 
   PetscFunctionBegin;
-  for (int a = 0; a < 3; a++)
-    if (j->tiling.overlap[a]) apart = PETSC_FALSE;
-  PetscCheck(j->exact || apart, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "The transpose of cycles on overlapping tiles is not there: choose -pc_hjacobi_overlap exact or 0");
+  PetscCall(VecGetArrayRead(r, &ar));
+  if (add && add != z) PetscCall(VecGetArrayRead(add, &aadd));
+  PetscCall(VecGetArray(z, &az));
+  PetscCall(StrataJacobiApplyAdjoint(j, j->cycles, ar, add == z ? az : aadd, az));
+  PetscCall(VecRestoreArray(z, &az));
+  if (add && add != z) PetscCall(VecRestoreArrayRead(add, &aadd));
+  PetscCall(VecRestoreArrayRead(r, &ar));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -26,6 +30,7 @@ static PetscErrorCode PCHJacobiApply(PC pc, PetscBool transpose, Vec r, Vec add,
   const PetscScalar *ar, *aadd;
   PetscScalar       *az;
   PetscMemType       type;
+  PetscBool          transposes = PETSC_TRUE;
 
   PetscFunctionBegin;
   PetscCall(StrataMatCheckVec(pc->pmat, r));
@@ -34,7 +39,11 @@ static PetscErrorCode PCHJacobiApply(PC pc, PetscBool transpose, Vec r, Vec add,
     PetscCall(VecSet(z, INFINITY));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (transpose) PetscCall(PCHJacobiCheckTranspose(pc));
+  if (transpose) PetscCall(StrataJacobiTransposes(h->jacobi, &transposes));
+  if (!transposes) {
+    PetscCall(PCHJacobiApplyAdjoint(pc, r, add, z));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(StrataVecGetArrays(r, add, z, &ar, &aadd, &az, &type));
   PetscCall(StrataJacobiApply(h->jacobi, transpose, type, 0, h->jacobi->cycles, ar, aadd, az, NULL, NULL));
   PetscCall(StrataVecRestoreArrays(r, add, z, &ar, &aadd, &az, type));
@@ -192,7 +201,8 @@ static PetscErrorCode PCDestroy_HJacobi(PC pc)
 
    See `KSPHJACOBI` for cycles, tiles and overlap, and for the matrices that it takes.
 
-   With overlap 0 or exact the preconditioner of a symmetric matrix is symmetric, and the transpose is there; otherwise neither. `-ksp_view` says so.
+   With overlap 0 or exact the preconditioner of a symmetric matrix is symmetric, otherwise not; `-ksp_view` says so. The transpose is always there; with
+   other overlaps it goes through the cycles backwards, on the host.
 
    `PCApplyRichardson()` does a fixed number of iterations. `KSPRICHARDSON` uses it if it has no norm to test (`KSP_NORM_NONE`).
 
