@@ -22,6 +22,8 @@ int main(int argc, char **argv)
       pieces_d("fp64", kind, axis);
       pieces_f("fp32", kind, axis);
     }
+    rings_d("fp64", axis);
+    rings_f("fp32", axis);
     colors_d("fp64", axis);
     colors_f("fp32", axis);
   }

@@ -317,6 +317,66 @@ static void TYPED(pieces)(const char *precision, Kind kind, int axis)
   skip("no GPU");
 }
 
+/* What pieces of rings become when the solution in the last cell is known, on a rank that has this cell and on one that has not */
+static void TYPED(rings)(const char *precision, int axis)
+{
+  static const int n[3] = {37, 5, 6};
+  const ptrdiff_t cells = (ptrdiff_t)n[0] * n[1] * n[2], lines = cells / n[axis], size = TYPED(NV) *cells;
+  Arrays             arrays = {.count = 0};
+  REAL              *y = TYPED(Numbers)(&arrays, size, -1, 1), *add = TYPED(Numbers)(&arrays, size, -1, 1), *z = TYPED(Numbers)(&arrays, size, 0, 0);
+  REAL              *column = TYPED(Numbers)(&arrays, cells, -1, 1), *number = TYPED(Numbers)(&arrays, TYPED(NV) *lines, -1, 1);
+  TYPED(StrataLines) t;
+  int                right = 1;
+#if STRATA_HAVE_CUDA
+  int same = 1;
+#endif
+
+  memset(&t, 0, sizeof(t));
+  t.axis = axis;
+  for (int a = 0; a < 3; a++) t.coef.n[a] = n[a];
+  for (int kind = 0; kind < 4; kind++) {
+    const int   level = kind / 2 ? n[axis] - 1 : -1;
+    const REAL *from = kind % 2 ? add : NULL;
+
+    TYPED(Poison)(z, size);
+    TYPED(StrataPieceRingHost)(&t, level, column, number, TYPED(NV), y, cells, from, z, cells);
+    for (ptrdiff_t q = 0; q < lines; q++) {
+      int x[3];
+
+      strata_line_start(n, axis, q, x);
+      for (x[axis] = 0; x[axis] < n[axis]; x[axis]++)
+        for (int v = 0; v < TYPED(NV); v++) {
+          const ptrdiff_t id = strata_line_cell(n, x), at = v * cells + id;
+          const REAL      last = number[v * lines + q], value = x[axis] == level ? last : FMA(-column[id], last, y[at]);
+
+          if (z[at] != (from ? from[at] + value : value)) right = 0;
+        }
+    }
+#if STRATA_HAVE_CUDA
+    if (TapHasDevice()) {
+      REAL *back = (REAL *)malloc(size * sizeof(REAL)), *dy = (REAL *)DeviceCopy(y, size * sizeof(REAL));
+      REAL *dfrom = from ? (REAL *)DeviceCopy(from, size * sizeof(REAL)) : NULL, *dz = (REAL *)DeviceCopy(y, size * sizeof(REAL));
+      REAL *dcolumn = (REAL *)DeviceCopy(column, cells * sizeof(REAL)), *dnumber = (REAL *)DeviceCopy(number, TYPED(NV) *lines * sizeof(REAL));
+
+      same = same && TYPED(StrataPieceRingCUDA)(&t, level, dcolumn, dnumber, TYPED(NV), dy, cells, dfrom, dz, cells, NULL) == 0;
+      DeviceRead(back, dz, size * sizeof(REAL));
+      same = same && TYPED(Same)(back, z, size);
+      free(back);
+      DeviceFreeAll();
+    }
+#endif
+  }
+  FreeArrays(&arrays);
+  ok(right, "%s, rings along %c: finished", precision, 'x' + axis);
+#if STRATA_HAVE_CUDA
+  if (TapHasDevice()) {
+    ok(same, "%s, rings along %c: the device finishes the same", precision, 'x' + axis);
+    return;
+  }
+#endif
+  skip("no GPU");
+}
+
 /* Corrections of the lines of a colour */
 static void TYPED(colors)(const char *precision, int axis)
 {

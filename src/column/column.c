@@ -143,11 +143,6 @@ static PetscErrorCode PCColumnFindLines(PC pc)
              "Columns along axis %c were asked for, but the grid has %" PetscInt_FMT " dimension%s: choose another -pc_column_axis", (char)('x' + a),
              g->dim, g->dim == 1 ? "" : "s");
   name = (char)('x' + a);
-  PetscCheck(!cut[a] || !PCColumnIsPeriodic(g, a), comm, PETSC_ERR_SUP,
-             "The columns along axis %c are periodic and cut: their %" PetscInt_FMT
-             " cells belong to several ranks. Give the process grid one rank along "
-             "%c (-da_processors_%c 1, or argument %c of DMDACreate3d()), or choose another axis (-pc_column_axis)",
-             name, g->N[a], name, name, "mnp"[a]);
   PetscCheck(
       !cut[a] || col->precision == PC_COLUMN_PRECISION_SAME, comm, PETSC_ERR_SUP,
       "The columns along axis %c are cut by ranks, and such columns are solved in the precision of the vectors: leave out -pc_column_precision "
@@ -209,9 +204,10 @@ static PetscErrorCode PCColumnCheck(PC_Column *col, const StrataLines_d *t, PCCo
 
   PetscFunctionBegin;
   PetscCall(StrataGetStream(col->home, &stream));
-  if (col->ranks.cut)
+  if (col->ranks.cut) {
     PetscCall(PCColumnRanksCheck(col, t, &local));
-  else if (g->size_local) {
+    if (col->rings.periodic) PetscCall(PCColumnRanksCheckRings(col, t, &local));
+  } else if (g->size_local) {
     StrataDispatch(col->home, StrataLinesCheckHost_d(t, &local), StrataLinesCheckCUDA_d(t, &local, stream));
     if (col->rings.periodic) PetscCall(PCColumnRingsCheck(col, t, &local));
     if (col->precision == PC_COLUMN_PRECISION_SINGLE) { /* some numbers may be too large or too small for it */
@@ -256,7 +252,11 @@ static PetscErrorCode PCColumnReadMatrix(PC pc)
   PetscCall(StrataMatGetLines(pc->pmat, col->grid, col->along, &col->excess, &col->lower, &col->upper, &col->home, &nonfinite));
   col->narrowed = PETSC_FALSE;
   PetscCall(PCColumnGetKernel(col, col->home, &t));
-  if (col->rings.periodic) PetscCall(PCColumnRingsCut(col, &t, PETSC_FALSE));
+  if (col->rings.periodic && col->ranks.cut) {
+    PetscCall(PCColumnRanksCutRings(col, NULL));
+    PetscCall(PCColumnGetKernel(col, col->home, &t));
+  } else if (col->rings.periodic)
+    PetscCall(PCColumnRingsCut(col, &t, PETSC_FALSE));
   PetscCall(PCColumnCheck(col, &t, &col->plain));
   if (nonfinite >= 0) col->plain.nonfinite = nonfinite; /* perhaps in an entry that is not on the lines */
   if (col->plain.symmetric && !col->ranks.cut) PetscCall(StrataArrayDestroy(&col->upper));
@@ -299,7 +299,10 @@ static PetscErrorCode PCColumnReadOperator(PC pc, StrataCoefficients c)
   PetscCall(StrataCoefficientsGetKernel(c, col->home, &k));
   k.scale = 1;
   k.shift = 0;
-  if (col->rings.periodic) {
+  if (col->rings.periodic && col->ranks.cut) {
+    PetscCall(StrataCoefficientsGetKernel(c, PETSC_MEMTYPE_HOST, &k));
+    PetscCall(PCColumnRanksCutRings(col, &k));
+  } else if (col->rings.periodic) {
     PetscCall(PetscMemzero(&t, sizeof(t)));
     t.axis = (int)col->along;
     t.rows = STRATA_ROWS_CELLS;
@@ -316,7 +319,7 @@ static PetscErrorCode PCColumnReadOperator(PC pc, StrataCoefficients c)
   t.coef.scale = 1;
   t.coef.shift = 0;
   PetscCall(PCColumnCheck(col, &t, &col->plain));
-  if (col->lower.bytes && col->plain.symmetric) PetscCall(StrataArrayDestroy(&col->upper));
+  if (col->lower.bytes && col->plain.symmetric && !col->ranks.cut) PetscCall(StrataArrayDestroy(&col->upper));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -156,3 +156,24 @@ void TYPED(StrataPieceHost)(const TYPED(StrataLines) *t, int transpose, const TY
       }
     }
 }
+
+void TYPED(StrataPieceRingHost)(const TYPED(StrataLines) *t, int level, const REAL *column, const REAL *number, int nv, const REAL *y, ptrdiff_t ldy,
+                                const REAL *add, REAL *z, ptrdiff_t ldz)
+{
+  const int       levels = t->coef.n[t->axis];
+  const ptrdiff_t lines = strata_line_count(t->coef.n, t->axis), stride = strata_line_stride(t->coef.n, t->axis);
+
+  for (int v = 0; v < nv; v++)
+    for (ptrdiff_t q = 0; q < lines; q++) {
+      const REAL last = number[v * lines + q];
+      int        x[3];
+
+      strata_line_start(t->coef.n, t->axis, q, x);
+      for (int k = 0; k < levels; k++) {
+        const ptrdiff_t id = strata_line_cell(t->coef.n, x) + k * stride;
+        const REAL      value = k == level ? last : FMA(-column[id], last, y[v * ldy + id]);
+
+        z[v * ldz + id] = add ? add[v * ldz + id] + value : value;
+      }
+    }
+}

@@ -29,4 +29,10 @@ void TYPED(StrataPieceHost)(const TYPED(StrataLines) *lines, int transpose, cons
 int TYPED(StrataPieceCUDA)(const TYPED(StrataLines) *lines, int transpose, const TYPED(StrataEnds) *ends, ptrdiff_t from, ptrdiff_t to, int nv,
                            const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z, ptrdiff_t ldz, void *work, void *stream);
 
+/* z = (add ? add : 0) + y - column times the number of the line; z may be y or add. level: that of the rings' last cells, which get these numbers, or -1 */
+void TYPED(StrataPieceRingHost)(const TYPED(StrataLines) *lines, int level, const REAL *column, const REAL *number, int nv, const REAL *y,
+                                ptrdiff_t ldy, const REAL *add, REAL *z, ptrdiff_t ldz);
+int TYPED(StrataPieceRingCUDA)(const TYPED(StrataLines) *lines, int level, const REAL *column, const REAL *number, int nv, const REAL *y,
+                               ptrdiff_t ldy, const REAL *add, REAL *z, ptrdiff_t ldz, void *stream);
+
 STRATA_END_C

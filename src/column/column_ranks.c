@@ -30,6 +30,7 @@ PetscErrorCode PCColumnRanksFind(PC_Column *col, PetscBool cut)
   PetscCallMPI(MPI_Comm_size(ranks->comm, &ranks->size));
   for (int m = 0; m < 2; m++) {
     neighbor[m] = StrataGridLeg(g, (int)(2 * a + m))->rank;
+    if (m ? g->lo[a] + g->n[a] == g->N[a] : g->lo[a] == 0) neighbor[m] = -1; /* rings are cut there */
     neighbor[m] = neighbor[m] < 0 ? MPI_PROC_NULL : (PetscMPIInt)(neighbor[m] / step % g->procs[a]);
   }
   ranks->before = neighbor[0];
@@ -41,7 +42,8 @@ PetscErrorCode PCColumnRanksFind(PC_Column *col, PetscBool cut)
 PetscErrorCode PCColumnRanksDestroy(PC_Column *col)
 {
   PCColumnRanks *ranks = &col->ranks;
-  StrataArray   *arrays[] = {&ranks->lower, &ranks->state[0], &ranks->state[1], &ranks->through, &ranks->out, &ranks->in, &ranks->gathered};
+  StrataArray   *arrays[] = {&ranks->lower, &ranks->state[0], &ranks->state[1], &ranks->through, &ranks->out,
+                             &ranks->in,    &ranks->gathered, &ranks->plane,    &ranks->last};
 
   PetscFunctionBegin;
   for (size_t m = 0; m < sizeof(arrays) / sizeof(*arrays); m++) PetscCall(StrataArrayDestroy(arrays[m]));
@@ -218,24 +220,21 @@ static PetscErrorCode PCColumnRanksJoin(PCColumnRanks *ranks, const PetscScalar 
 }
 
 /*
-   PCColumnRanksSolve - z = (add ? add : 0) + M r for arrays of nv vectors in one memory
+   PCColumnRanksSolve - z = (add ? add : 0) + M r for arrays of nv vectors in one memory, M solves lines with two ends
 */
-PetscErrorCode PCColumnRanksSolve(PC_Column *col, PetscBool transpose, PetscInt nv, const PetscScalar *r, PetscInt ldr, const PetscScalar *add,
-                                  PetscScalar *z, PetscInt ldz, PetscMemType type)
+PetscErrorCode PCColumnRanksSolve(PC_Column *col, const StrataLines_d *t, PetscBool transpose, PetscInt nv, const PetscScalar *r, PetscInt ldr,
+                                  const PetscScalar *add, PetscScalar *z, PetscInt ldz, PetscMemType type)
 {
   PCColumnRanks *ranks = &col->ranks;
   const PetscInt lines = ranks->lines, rows = col->grid->size_local,
                  batches = PetscMemTypeDevice(type) ? 1 : PetscClipInterval(lines / PC_COLUMN_BATCH, 1, PC_COLUMN_BATCHES);
-  const size_t  bytes = (size_t)(2 * lines * nv) * sizeof(PetscScalar);
-  StrataLines_d t;
-  PetscScalar  *out, *in, *gathered;
-  MPI_Request   request[PC_COLUMN_BATCHES];
+  const size_t bytes = (size_t)(2 * lines * nv) * sizeof(PetscScalar);
+  PetscScalar *out, *in, *gathered;
+  MPI_Request  request[PC_COLUMN_BATCHES];
 
   PetscFunctionBegin;
   if (!lines || !nv) PetscFunctionReturn(PETSC_SUCCESS);
-  if (col->plain.symmetric) transpose = PETSC_FALSE;
-  PetscCall(PCColumnGetKernel(col, type, &t));
-  PetscCall(PCColumnRanksStart(col, &t, transpose, type));
+  PetscCall(PCColumnRanksStart(col, t, transpose, type));
   PetscCall(PCColumnNewArray(&ranks->gathered, bytes * ranks->size, PETSC_MEMTYPE_HOST, &gathered));
   PetscCall(PCColumnNewArray(&ranks->out, bytes, rows ? type : PETSC_MEMTYPE_HOST, &out));
   if (!rows) PetscCall(PetscArrayzero(out, 2 * lines * nv));
@@ -247,7 +246,7 @@ PetscErrorCode PCColumnRanksSolve(PC_Column *col, PetscBool transpose, PetscInt 
 
     ends.last = out + at;
     ends.first = ends.last + nv * (to - from);
-    if (rows) PetscCall(PCColumnRanksEliminate(col, &t, transpose, &ends, from, to, nv, r, ldr, NULL, NULL, 0, type));
+    if (rows) PetscCall(PCColumnRanksEliminate(col, t, transpose, &ends, from, to, nv, r, ldr, NULL, NULL, 0, type));
     PetscCall(StrataArrayRead(&ranks->out, PETSC_MEMTYPE_HOST, &send));
     PetscCall(PetscMPIIntCast(2 * nv * (to - from), &count));
     PetscCallMPI(MPI_Iallgather(send + at, count, MPIU_SCALAR, gathered + at * ranks->size, count, MPIU_SCALAR, ranks->comm, &request[b]));
@@ -264,7 +263,7 @@ PetscErrorCode PCColumnRanksSolve(PC_Column *col, PetscBool transpose, PetscInt 
     PetscCall(StrataArrayRead(&ranks->in, type, &enters));
     ends.carry = enters + at;
     ends.after = ends.carry + nv * (to - from);
-    PetscCall(PCColumnRanksEliminate(col, &t, transpose, &ends, from, to, nv, r, ldr, add, z, ldz, type));
+    PetscCall(PCColumnRanksEliminate(col, t, transpose, &ends, from, to, nv, r, ldr, add, z, ldz, type));
   }
   PetscCall(PetscMemTypeDevice(type) ? PetscLogGpuFlops(30.0 * rows * nv) : PetscLogFlops(30.0 * rows * nv));
   PetscFunctionReturn(PETSC_SUCCESS);

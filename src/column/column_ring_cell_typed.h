@@ -1,28 +1,19 @@
 /* Included by column_ring_cell.h for each precision */
 
-/* Cuts the ring of cell x, in what concerns that cell: its row in the line that stands for the ring, and numbers of the ring */
-STRATA_CELL void CELL(strata_ring_cut)(const TYPED(StrataLines) *from, const int x[3], REAL *number, REAL row[3])
+/* Cuts a ring in what concerns cell k, end is the last one: its row becomes that in the line that stands for the ring. number: the first one of the
+   ring, count: their distance */
+STRATA_CELL void CELL(strata_ring_cut_row)(int k, int end, ptrdiff_t count, REAL *number, REAL row[3])
 {
-  const int      *n = from->coef.n, axis = from->axis, end = n[axis] - 1;
-  const ptrdiff_t count = strata_line_count(n, axis), id = strata_line_cell(n, x);
-  REAL            excess;
+  const REAL excess = row[2];
 
-  number += strata_line_of(n, axis, x);
-  if (from->rows == STRATA_ROWS_ARRAYS) {
-    row[0] = from->lower[id];
-    row[1] = from->upper[id];
-    row[2] = from->excess[id];
-  } else
-    CELL(strata_cell_row)(from, axis, x, row);
-  excess = row[2];
   for (int m = 0; m < 2; m++) { /* the two neighbours of the last cell, perhaps one cell: its leg to the last cell goes */
-    if (x[axis] != (m ? end - 1 : 0)) continue;
+    if (k != (m ? end - 1 : 0)) continue;
     number[(STRATA_RING_B + m) * count] = row[m];
     number[(STRATA_RING_SUM + m) * count] = excess;
     row[2] -= row[m];
     row[m] = 0;
   }
-  if (x[axis] == end) {
+  if (k == end) {
     number[STRATA_RING_C * count] = row[1];
     number[(STRATA_RING_C + 1) * count] = row[0];
     number[STRATA_RING_LAST * count] = excess;
@@ -31,20 +22,42 @@ STRATA_CELL void CELL(strata_ring_cut)(const TYPED(StrataLines) *from, const int
   }
 }
 
-/* A right-hand side of the set-up in cell x */
+/* Cuts the ring of cell x, in what concerns that cell: its row in the line that stands for the ring, and numbers of the ring */
+STRATA_CELL void CELL(strata_ring_cut)(const TYPED(StrataLines) *from, const int x[3], REAL *number, REAL row[3])
+{
+  const int      *n = from->coef.n, axis = from->axis, end = n[axis] - 1;
+  const ptrdiff_t count = strata_line_count(n, axis), id = strata_line_cell(n, x);
+
+  if (from->rows == STRATA_ROWS_ARRAYS) {
+    row[0] = from->lower[id];
+    row[1] = from->upper[id];
+    row[2] = from->excess[id];
+  } else
+    CELL(strata_cell_row)(from, axis, x, row);
+  CELL(strata_ring_cut_row)(x[axis], end, count, number + strata_line_of(n, axis, x), row);
+}
+
+/* A right-hand side of the set-up in cell k; sum: the sum of its row, if it has no leg to the last cell */
+STRATA_CELL REAL CELL(strata_ring_right_row)(REAL scale, REAL shift, int which, int k, int end, ptrdiff_t count, const REAL *number, REAL sum)
+{
+  const REAL first = number[which * count], before = number[(which + 1) * count];
+  REAL       right = 0;
+
+  if (k == end) return 0;
+  if (which == STRATA_RING_SUM) return k == 0 ? FMA(scale, first, shift) : k == end - 1 ? FMA(scale, before, shift) : sum;
+  if (k == 0) right = scale * first;
+  if (k == end - 1) right = FMA(scale, before, right);
+  return right;
+}
+
+/* The same in cell x */
 STRATA_CELL REAL CELL(strata_ring_right)(const TYPED(StrataLines) *t, const REAL *number, int which, const int x[3])
 {
   const int      *n = t->coef.n, axis = t->axis, end = n[axis] - 1;
   const ptrdiff_t count = strata_line_count(n, axis);
-  REAL            right = 0;
+  REAL            line[2] = {1, 0}, row[3] = {0, 0, 0};
 
-  if (x[axis] == end) return 0;
-  number += which * count + strata_line_of(n, axis, x);
-  if (which == STRATA_RING_SUM) {
-    REAL line[2] = {1, 0}, row[3];
-
-    if (x[axis] == 0) return FMA(t->coef.scale, number[0], t->coef.shift);
-    if (x[axis] == end - 1) return FMA(t->coef.scale, number[count], t->coef.shift);
+  if (which == STRATA_RING_SUM && x[axis] > 0 && x[axis] < end - 1) {
     if (t->rows == STRATA_ROWS_SHARED) {
       int first[3] = {x[0], x[1], x[2]};
 
@@ -52,11 +65,8 @@ STRATA_CELL REAL CELL(strata_ring_right)(const TYPED(StrataLines) *t, const REAL
       CELL(strata_shared_line)(t, axis, first, line);
     }
     CELL(strata_line_row)(t, axis, t->rows, line, x, row);
-    return row[2];
   }
-  if (x[axis] == 0) right = t->coef.scale * number[0];
-  if (x[axis] == end - 1) right = FMA(t->coef.scale, number[count], right);
-  return right;
+  return CELL(strata_ring_right_row)(t->coef.scale, t->coef.shift, which, x[axis], end, count, number + strata_line_of(n, axis, x), row[2]);
 }
 
 /* 1 / s of a ring, number: the first one of that ring, count: their distance; g in the first cell and in the one before the last */

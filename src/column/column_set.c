@@ -330,7 +330,7 @@ PetscErrorCode PCColumnCompose(PC pc, PetscBool compose)
   The axis is chosen when the preconditioner is first set up for a matrix, and again when the nonzero pattern of the matrix changes.
 
   Columns along a periodic axis are rings. Where ranks cut columns, their pieces are joined by a small system; whole columns are solved with half the
-  work and no messages, so set up the process grid of the `DMDA` accordingly if you can. Rings must be whole.
+  work and no messages, so set up the process grid of the `DMDA` accordingly if you can.
 
 .seealso: `PCCOLUMN`, `PCColumnGetAxis()`, `PCColumnSetAxes()`, `PCColumnSetSize()`, `DMDACreate3d()`
 @*/

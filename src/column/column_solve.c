@@ -138,6 +138,29 @@ PetscErrorCode PCColumnRingsGetShared(PC_Column *col, PetscMemType type, StrataC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   PCColumnRingsReport - Adds to the report what is found in `count` rings, each standing for `many`, with the last cells on a level; numbers on the host
+*/
+void PCColumnRingsReport(const StrataLines_d *t, int level, ptrdiff_t count, const PetscScalar *number, const PetscScalar *inverse,
+                         unsigned long long many, StrataLinesReport *report)
+{
+  for (ptrdiff_t q = 0; q < count; q++) {
+    const PetscScalar b[2] = {number[q + STRATA_RING_B * count], number[q + (STRATA_RING_B + 1) * count]};
+    const PetscScalar c[2] = {number[q + STRATA_RING_C * count], number[q + (STRATA_RING_C + 1) * count]};
+    int               x[3];
+
+    for (int m = 0; m < 2; m++) {
+      if (b[m] != c[m]) report->unsymmetric = 1;
+      if (!(b[m] * t->coef.scale <= 0 && c[m] * t->coef.scale <= 0)) report->sign = 1;
+    }
+    if (!(t->coef.scale * number[q + STRATA_RING_LAST * count] + t->coef.shift >= 0)) report->sign = 1;
+    strata_line_start(t->coef.n, t->axis, q, x);
+    x[t->axis] = level;
+    if (inverse[q] == 0 && (c[0] != 0 || c[1] != 0)) report->singular += many;
+    if (!(inverse[q] - inverse[q] == 0)) strata_report(report, (unsigned long long)strata_line_cell(t->coef.n, x), STRATA_PIVOT_ZERO, 0, 0);
+  }
+}
+
 /* Looks at all rings, with the scale and shift of the lines; what is found is added to the report of these */
 PetscErrorCode PCColumnRingsCheck(PC_Column *col, const StrataLines_d *lines, StrataLinesReport *report)
 {
@@ -154,22 +177,8 @@ PetscErrorCode PCColumnRingsCheck(PC_Column *col, const StrataLines_d *lines, St
   PetscCall(PCColumnRingPivots_d(col, &t, number, col->home, stream));
   PetscCall(StrataArrayRead(&col->rings.number, PETSC_MEMTYPE_HOST, &number));
   PetscCall(StrataArrayRead(&col->rings.inverse, PETSC_MEMTYPE_HOST, &inverse));
-  for (ptrdiff_t q = 0; q < count; q++) {
-    const PetscScalar b[2] = {number[q + STRATA_RING_B * count], number[q + (STRATA_RING_B + 1) * count]};
-    const PetscScalar c[2] = {number[q + STRATA_RING_C * count], number[q + (STRATA_RING_C + 1) * count]};
-    int               x[3];
-
-    for (int m = 0; m < 2; m++) {
-      if (b[m] != c[m]) report->unsymmetric = 1;
-      if (!(b[m] * t.coef.scale <= 0 && c[m] * t.coef.scale <= 0)) report->sign = 1;
-    }
-    if (!(t.coef.scale * number[q + STRATA_RING_LAST * count] + t.coef.shift >= 0)) report->sign = 1;
-    strata_line_start(lines->coef.n, t.axis, q, x);
-    x[t.axis] = t.coef.n[t.axis] - 1;
-    if (inverse[q] == 0 && (c[0] != 0 || c[1] != 0))
-      report->singular += col->rings.same ? (unsigned long long)(col->grid->size_local / t.coef.n[t.axis]) : 1;
-    if (!(inverse[q] - inverse[q] == 0)) strata_report(report, (unsigned long long)strata_line_cell(lines->coef.n, x), STRATA_PIVOT_ZERO, 0, 0);
-  }
+  PCColumnRingsReport(lines, lines->coef.n[lines->axis] - 1, count, number, inverse,
+                      col->rings.same ? (unsigned long long)(col->grid->size_local / lines->coef.n[lines->axis]) : 1, report);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -269,7 +278,9 @@ PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, const Pets
   col->applied = PETSC_TRUE;
   col->used = algorithm;
   if (col->ranks.cut) {
-    PetscCall(PCColumnRanksSolve(col, transpose, nv, r, ldr, add, z, ldz, type));
+    PetscCall(PCColumnGetKernel(col, type, &t));
+    if (col->plain.symmetric) transpose = PETSC_FALSE;
+    PetscCall((col->rings.periodic ? PCColumnRanksSolveRings : PCColumnRanksSolve)(col, &t, transpose, nv, r, ldr, add, z, ldz, type));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!n || !nv) PetscFunctionReturn(PETSC_SUCCESS);

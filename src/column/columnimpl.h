@@ -37,6 +37,7 @@ typedef struct {
   PetscScalar *all[2];            /* through, of all ranks */
   PetscBool    ready[2];          /* are they those of these rows, scale and shift? */
   StrataArray  out, in, gathered; /* numbers at the ends of pieces in a solve */
+  StrataArray  plane, last;       /* of rings: numbers of a level of this rank, the solution in last cells */
 } PCColumnRanks;
 
 /* Work spaces: of the solve of lines, of rings around it, of vectors in another precision around these */
@@ -102,8 +103,13 @@ PETSC_INTERN PetscErrorCode    PCColumnNewArray(StrataArray *, size_t bytes, Pet
 PETSC_INTERN PetscErrorCode PCColumnRanksFind(PC_Column *, PetscBool cut);
 PETSC_INTERN PetscErrorCode PCColumnRanksDestroy(PC_Column *);
 PETSC_INTERN PetscErrorCode PCColumnRanksCheck(PC_Column *, const StrataLines_d *, StrataLinesReport *);
-PETSC_INTERN PetscErrorCode PCColumnRanksSolve(PC_Column *, PetscBool transpose, PetscInt nv, const PetscScalar *r, PetscInt ldr,
-                                               const PetscScalar *add, PetscScalar *z, PetscInt ldz, PetscMemType);
+PETSC_INTERN PetscErrorCode PCColumnRanksSolve(PC_Column *, const StrataLines_d *, PetscBool transpose, PetscInt nv, const PetscScalar *r,
+                                               PetscInt ldr, const PetscScalar *add, PetscScalar *z, PetscInt ldz, PetscMemType);
+/* The same for rings: cuts them, looks at them, and z = (add ? add : 0) + M r */
+PETSC_INTERN PetscErrorCode PCColumnRanksCutRings(PC_Column *, const StrataCoef_d *);
+PETSC_INTERN PetscErrorCode PCColumnRanksCheckRings(PC_Column *, const StrataLines_d *, StrataLinesReport *);
+PETSC_INTERN PetscErrorCode PCColumnRanksSolveRings(PC_Column *, const StrataLines_d *, PetscBool transpose, PetscInt nv, const PetscScalar *r,
+                                                    PetscInt ldr, const PetscScalar *add, PetscScalar *z, PetscInt ldz, PetscMemType);
 
 /* Rings: cuts them, the lines given with scale 1 and shift 0; replaces shared rows by those of the lines that stand for rings; finds their pivots,
    for the scale and shift of the lines, and adds what is found to the report */
@@ -111,6 +117,8 @@ PETSC_INTERN PetscErrorCode PCColumnRingsCut(PC_Column *, const StrataLines_d *,
 PETSC_INTERN PetscErrorCode PCColumnRingsGetShared(PC_Column *, PetscMemType, StrataCoef_d *);
 PETSC_INTERN PetscErrorCode PCColumnRingsCheck(PC_Column *, const StrataLines_d *, StrataLinesReport *);
 PETSC_INTERN PetscErrorCode PCColumnRingsDestroy(PC_Column *);
+PETSC_INTERN void PCColumnRingsReport(const StrataLines_d *, int level, ptrdiff_t count, const PetscScalar *number, const PetscScalar *inverse,
+                                      unsigned long long many, StrataLinesReport *);
 
 /* In words what PCCOLUMN does besides one solve of lines with two ends, in the precision of the vectors; NULL if it does nothing else */
 PETSC_INTERN PetscErrorCode PCColumnGetMore(PC, const char **);

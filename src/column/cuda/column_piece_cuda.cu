@@ -104,6 +104,22 @@ static __global__ void __launch_bounds__(BLOCK)
   if (ends.first) ends.first[item] = next;
 }
 
+template <class T>
+static __global__ void __launch_bounds__(BLOCK) ring(typename Typed<T>::Lines lines, int level, ptrdiff_t count, ptrdiff_t cells, const T *column,
+                                                     const T *number, const T *y, ptrdiff_t ldy, const T *add, T *z, ptrdiff_t ldz)
+{
+  const ptrdiff_t id = (ptrdiff_t)blockIdx.x * BLOCK + threadIdx.x, v = blockIdx.y;
+  const int      *n = lines.coef.n, axis = lines.axis;
+
+  if (id >= cells) return;
+  const int x[3] = {(int)(id % n[0]), (int)(id / n[0] % n[1]), (int)(id / ((ptrdiff_t)n[0] * n[1]))};
+  const int h0 = axis == 0 ? 1 : 0, h1 = axis == 2 ? 1 : 2;
+  const T   last = number[v * count + x[h0] + (ptrdiff_t)n[h0] * x[h1]];
+  const T   value = x[axis] == level ? last : (T)fma(-column[id], last, y[v * ldy + id]);
+
+  z[v * ldz + id] = add ? add[v * ldz + id] + value : value;
+}
+
 /* ---- launch --------------------------------------------------------------------------------------------------------------------------- */
 
 static unsigned blocks(ptrdiff_t items)
@@ -150,6 +166,17 @@ static int solve(const typename Typed<T>::Lines *lines, int transpose, const typ
   return (int)cudaGetLastError();
 }
 
+template <class T>
+static int finish(const typename Typed<T>::Lines *lines, int level, const T *column, const T *number, int nv, const T *y, ptrdiff_t ldy, const T *add,
+                  T *z, ptrdiff_t ldz, cudaStream_t stream)
+{
+  const ptrdiff_t count = strata_line_count(lines->coef.n, lines->axis), cells = count * lines->coef.n[lines->axis];
+
+  if (!cells || !nv) return 0;
+  ring<T><<<dim3(blocks(cells), (unsigned)nv), BLOCK, 0, stream>>>(*lines, level, count, cells, column, number, y, ldy, add, z, ldz);
+  return (int)cudaGetLastError();
+}
+
 #define ENTRY_POINTS(T, S)                                                                                                                           \
   int StrataPieceLowerCUDA_##S(const StrataLines_##S *lines, T *lower, void *stream)                                                                 \
   {                                                                                                                                                  \
@@ -163,6 +190,11 @@ static int solve(const typename Typed<T>::Lines *lines, int transpose, const typ
                           ptrdiff_t ldr, const T *add, T *z, ptrdiff_t ldz, void *work, void *stream)                                                \
   {                                                                                                                                                  \
     return solve<T>(lines, transpose, ends, from, to, nv, r, ldr, add, z, ldz, work, (cudaStream_t)stream);                                          \
+  }                                                                                                                                                  \
+  int StrataPieceRingCUDA_##S(const StrataLines_##S *lines, int level, const T *column, const T *number, int nv, const T *y, ptrdiff_t ldy,          \
+                              const T *add, T *z, ptrdiff_t ldz, void *stream)                                                                       \
+  {                                                                                                                                                  \
+    return finish<T>(lines, level, column, number, nv, y, ldy, add, z, ldz, (cudaStream_t)stream);                                                   \
   }
 ENTRY_POINTS(double, d)
 ENTRY_POINTS(float, f)
