@@ -1,5 +1,6 @@
 /*
-   The operator, the column solve and a whole solve on one core against PETSc's own ways. Usage: cpu [-report file.json] [-m 128] [-nz 64]
+   The operator, the column solve, a whole solve and Jacobi sweeps on one core against PETSc's own ways.
+   Usage: cpu [-report file.json] [-m 128] [-nz 64] [-sweeps 4096]
 */
 #include <strata.h>
 #include "../../src/sys/compat.h"
@@ -208,6 +209,66 @@ static PetscErrorCode TimeSolve(Mat A, Vec b, Vec x, const char options[], Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode CallSolve(void *ksp, Vec b, Vec x)
+{
+  PetscFunctionBeginUser;
+  PetscCall(KSPSolve((KSP)ksp, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The best time of 32 sweeps of a Jacobi method */
+static PetscErrorCode TimeSweeps(Mat A, Vec b, Vec x, const char options[], PetscReal *best, PetscReal *spread)
+{
+  KSP ksp;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsInsertString(NULL, options));
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));
+  PetscCall(KSPSetConvergenceTest(ksp, KSPConvergedSkip, NULL, NULL));
+  PetscCall(KSPSetOptionsPrefix(ksp, "sweeps_"));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(Time(CallSolve, ksp, b, x, best, spread));
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Jacobi sweeps on n x n cells, eight at a time and one at a time */
+static PetscErrorCode BenchSweeps(Report *report, PetscInt n)
+{
+  const PetscScalar legs[6] = {-1, -1, -1, -1, 0, 0};
+  DM                dm;
+  Mat               A, AIJ;
+  Vec               b, x;
+  PetscReal         deep, classic, petsc, spread, other;
+  char              name[128];
+
+  PetscFunctionBeginUser;
+  PetscCall(DMDACreate2d(PETSC_COMM_SELF, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, n, 1, 1, 1, 1, NULL, NULL, &dm));
+  PetscCall(DMSetUp(dm));
+  PetscCall(MatCreateStrata(dm, &A));
+  PetscCall(MatStrataSetConstant(A, 0, legs));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecSetRandom(b, NULL));
+  PetscCall(TimeSweeps(A, b, x, "-sweeps_ksp_type hjacobi -sweeps_ksp_hjacobi_subiterations 8 -sweeps_ksp_max_it 4", &deep, &spread));
+  PetscCall(TimeSweeps(A, b, x, "-sweeps_ksp_type hjacobi -sweeps_ksp_hjacobi_subiterations 1 -sweeps_ksp_max_it 32", &classic, &other));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "H5: 32 sweeps %" PetscInt_FMT "^2, depth 8, over classic", n));
+  PetscCall(Line(report, name, deep, classic, PetscMax(spread, other), 2, 3));
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &AIJ));
+  PetscCall(TimeSweeps(AIJ, b, x, "-sweeps_ksp_type richardson -sweeps_pc_type jacobi -sweeps_ksp_max_it 32", &petsc, &spread));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "H5: 32 sweeps %" PetscInt_FMT "^2, classic, over richardson", n));
+  PetscCall(Line(report, name, classic, petsc, PetscMax(spread, other), 3, 4));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&AIJ));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The whole pressure solve against the best of cg with an assembled matrix */
 static PetscErrorCode BenchSolve(Report *report, PetscInt m, PetscInt nz)
 {
@@ -255,7 +316,7 @@ int main(int argc, char **argv)
 {
   char      file[PETSC_MAX_PATH_LEN], version[128], date[32];
   Report    report = {NULL, PETSC_TRUE};
-  PetscInt  m = 128, nz = 64;
+  PetscInt  m = 128, nz = 64, sweeps = 4096;
   PetscBool write;
   time_t    now = time(NULL);
 
@@ -264,6 +325,7 @@ int main(int argc, char **argv)
   PetscCall(StrataInitializePackage());
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-m", &m, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-nz", &nz, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-sweeps", &sweeps, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-report", file, sizeof(file), &write));
   PetscCall(StrataGetVersion(version, sizeof(version)));
   strftime(date, sizeof(date), "%Y-%m-%d", gmtime(&now));
@@ -303,6 +365,7 @@ int main(int argc, char **argv)
     PetscCall(DMDestroy(&dm));
   }
   PetscCall(BenchSolve(&report, 96, 48));
+  PetscCall(BenchSweeps(&report, sweeps));
   if (report.file) {
     const int failed = fprintf(report.file, "\n  ]\n}\n") < 0;
 

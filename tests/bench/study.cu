@@ -201,6 +201,13 @@ static void figures(int dim)
       show(name, p.time(c), one.count(one.cycle(STRATA_KERNEL_SHARED, k, overlap)), classic);
       if (printed(dim, k, overlap)) printf("%-58s the study: %g\n", "", printed(dim, k, overlap));
     }
+    if (dim == 2) { /* wide tiles, in registers */
+      Cycle wide = p.cycle(STRATA_KERNEL_REGISTER, k, 4);
+
+      wide.tiling.tile[0] = 192;
+      wide.tiling.tile[1] = 56;
+      if (p.runs(wide)) show(title + " k=" + std::to_string(k) + " overlap=4 register, 192 x 56", p.time(wide), one.count(wide), classic);
+    }
     const Cycle c = p.cycle(STRATA_KERNEL_REGISTER, k, 2 * (k - 1));
 
     if (p.runs(c)) show(title + " k=" + std::to_string(k) + " exact register", p.time(c), (sweeps + k - 1) / k, classic);
