@@ -32,7 +32,7 @@ for name in $wanted; do
     like "$clone" . "$name for $set"
     is "$(cut -d ' ' -f 4- <<<"$clone")" "" "$name for $set calls no function"
     case $name in
-    strata_mult_piece_? | strata_solve_strip_?) like "$clone" "^[^ ]* [1-9]" "$name for $set has fused multiply-adds on whole vectors" ;;
+    strata_mult_tile_? | strata_solve_strip_?) like "$clone" "^[^ ]* [1-9]" "$name for $set has fused multiply-adds on whole vectors" ;;
     *) unlike "$clone" "^[^ ]* 0 [1-9]" "$name for $set has no fused multiply-adds on single numbers alone" ;;
     esac
   done

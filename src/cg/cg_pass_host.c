@@ -5,8 +5,8 @@
 #include "cg_cell.h"
 #include "../column/column_cell.h"
 
-/* Lines of a strip at most: what is kept of a strip stays in the first-level cache */
-#define STRIP 64
+/* Lines of a strip at most: what a strip reads twice stays in the second-level cache, and is read in long runs */
+#define STRIP 128
 
 /* Partial sums, and the cells whose terms they take before these are added in double precision */
 #define LANES 16

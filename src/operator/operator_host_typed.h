@@ -14,6 +14,7 @@ typedef struct {
   const unsigned char *flags;
   const REAL          *add;
   REAL                *y;
+  REAL                 scale, shift, masked, excess, legs[STRATA_LEGS]; /* copies, which no store to y can change */
 } TYPED(Run);
 
 /* Tensor form: reads area and alpha, or the level, of cell i. One of them is the same for a whole run. */
@@ -29,8 +30,8 @@ static inline __attribute__((always_inline)) void TYPED(level)(const TYPED(Run) 
 }
 
 /* Cell i of a run from its neighbours west and east and the leg between it and the latter, which may be others than the run has */
-static inline __attribute__((always_inline)) REAL TYPED(value)(const TYPED(StrataCoef) *c, const TYPED(Run) *q, int form, int axis, int masked, int i,
-                                                               REAL west, REAL east, REAL face, REAL area, const REAL alpha[4], const REAL level[4])
+static inline __attribute__((always_inline)) REAL TYPED(value)(const TYPED(Run) *q, int form, int axis, int masked, int i, REAL west, REAL east,
+                                                               REAL face, REAL area, const REAL alpha[4], const REAL level[4])
 {
   const REAL w = q->u[i];
   REAL       v[STRATA_LEGS] = {west, east, q->v[2][i], q->v[3][i], q->v[4][i], q->v[5][i]}, r;
@@ -38,7 +39,7 @@ static inline __attribute__((always_inline)) REAL TYPED(value)(const TYPED(Strat
   if (masked)
     for (int l = 0; l < STRATA_LEGS; l++) v[l] = q->flags[i] >> l & 1 ? v[l] : w;
   if (form == STRATA_CONSTANT)
-    r = CELL(strata_star)(c->excess, c->leg, w, v);
+    r = CELL(strata_star)(q->excess, q->legs, w, v);
   else if (form == STRATA_TENSOR)
     r = CELL(strata_tensor)(axis, area, alpha, level, w, v);
   else {
@@ -46,12 +47,11 @@ static inline __attribute__((always_inline)) REAL TYPED(value)(const TYPED(Strat
 
     r = CELL(strata_star)(q->cell[i], leg, w, v);
   }
-  if (masked) r = q->flags[i] >> 6 & 1 ? c->masked * w : r;
-  return CELL(strata_scaled)(c->scale, c->shift, r, w);
+  if (masked) r = q->flags[i] >> 6 & 1 ? q->masked * w : r;
+  return CELL(strata_scaled)(q->scale, q->shift, r, w);
 }
 
-static inline __attribute__((always_inline)) void TYPED(piece)(const TYPED(StrataCoef) *c, const TYPED(Run) *q, int form, int axis, int masked,
-                                                               const REAL *add, REAL *y)
+static inline __attribute__((always_inline)) void TYPED(piece)(const TYPED(Run) *q, int form, int axis, int masked, const REAL *add, REAL *y)
 {
   REAL area = 0, alpha[4] = {0}, level[4] = {0};
 
@@ -64,7 +64,7 @@ static inline __attribute__((always_inline)) void TYPED(piece)(const TYPED(Strat
 
     if (form == STRATA_TENSOR && axis == 0) TYPED(level)(q, i, level);
     if (form == STRATA_TENSOR && axis != 0) TYPED(column)(q, i, &area, alpha);
-    r = TYPED(value)(c, q, form, axis, masked, i, q->v[STRATA_WEST][i], q->v[STRATA_EAST][i], face, area, alpha, level);
+    r = TYPED(value)(q, form, axis, masked, i, q->v[STRATA_WEST][i], q->v[STRATA_EAST][i], face, area, alpha, level);
     y[i] = add ? add[i] + r : r;
   }
 }
@@ -75,13 +75,13 @@ static inline __attribute__((always_inline)) void TYPED(any_piece)(const TYPED(S
 #define PIECE(form, axis)                                                                                                                            \
   do {                                                                                                                                               \
     if (c->flags && q->add)                                                                                                                          \
-      TYPED(piece)(c, q, form, axis, 1, q->add, q->y);                                                                                               \
+      TYPED(piece)(q, form, axis, 1, q->add, q->y);                                                                                                  \
     else if (c->flags)                                                                                                                               \
-      TYPED(piece)(c, q, form, axis, 1, NULL, q->y);                                                                                                 \
+      TYPED(piece)(q, form, axis, 1, NULL, q->y);                                                                                                    \
     else if (q->add)                                                                                                                                 \
-      TYPED(piece)(c, q, form, axis, 0, q->add, q->y);                                                                                               \
+      TYPED(piece)(q, form, axis, 0, q->add, q->y);                                                                                                  \
     else                                                                                                                                             \
-      TYPED(piece)(c, q, form, axis, 0, NULL, q->y);                                                                                                 \
+      TYPED(piece)(q, form, axis, 0, NULL, q->y);                                                                                                    \
   } while (0)
   if (c->form == STRATA_CONSTANT)
     PIECE(STRATA_CONSTANT, 2);
@@ -92,9 +92,9 @@ static inline __attribute__((always_inline)) void TYPED(any_piece)(const TYPED(S
   else if (c->form == STRATA_TENSOR)
     PIECE(STRATA_TENSOR, 2);
   else if (q->add) /* the mask is in the coefficients */
-    TYPED(piece)(c, q, STRATA_LEGWISE, 2, 0, q->add, q->y);
+    TYPED(piece)(q, STRATA_LEGWISE, 2, 0, q->add, q->y);
   else
-    TYPED(piece)(c, q, STRATA_LEGWISE, 2, 0, NULL, q->y);
+    TYPED(piece)(q, STRATA_LEGWISE, 2, 0, NULL, q->y);
 #undef PIECE
 }
 
@@ -176,49 +176,53 @@ static inline __attribute__((always_inline)) REAL TYPED(end)(const TYPED(StrataC
     TYPED(column)(q, c->axis == 0 ? 0 : i, &area, alpha);
     TYPED(level)(q, c->axis == 0 ? i : 0, level);
   }
-  return TYPED(value)(c, q, c->form, c->axis, c->flags && !legs, i, v[0], v[1], face, area, alpha, level);
+  return TYPED(value)(q, c->form, c->axis, c->flags && !legs, i, v[0], v[1], face, area, alpha, level);
 }
 
-/* A tile of cells, level by level. Area and alpha of columns along y or z are copied for all their levels: where they come from they may drive one
-   another out of the cache. */
-STRATA_CLONES void TYPED(strata_mult_tile)(const TYPED(StrataCoef) *coef, const StrataGhost ghost[], const StrataBox *tile, const REAL *x, int vec,
-                                           const REAL *add, REAL *y);
-STRATA_CLONES void TYPED(strata_mult_tile)(const TYPED(StrataCoef) *coef, const StrataGhost ghost[], const StrataBox *tile, const REAL *x, int vec,
-                                           const REAL *add, REAL *y)
+/* The distance between the copies of area and alpha of some columns: they must not drive one another out of the cache */
+static inline int TYPED(pitch)(int columns)
 {
-  const TYPED(StrataCoef) own = *coef, *c = &own; /* which no store to y can change */
-  const int               n0 = c->n[0], i0 = tile->lo[0], i1 = tile->hi[0], j0 = tile->lo[1], j1 = tile->hi[1], width = i1 - i0;
-  const int               low = i0 == 0, high = i1 == n0, along = c->form == STRATA_TENSOR ? c->axis : -1;
-  const int               pitch = (width * (along == 1 ? 1 : j1 - j0)) / LINE * LINE + 4 * LINE;
-  REAL                    columns[5 * (COLUMNS + 4 * LINE)] __attribute__((aligned(64))), ends[2][COLUMNS];
+  return columns / LINE * LINE + 4 * LINE;
+}
 
+/* A tile of cells, level by level. copy: area and alpha of the columns of a tile of rows, or NULL. */
+STRATA_CLONES void TYPED(strata_mult_tile)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], const StrataBox *tile, const REAL *copy,
+                                           const REAL *x, int vec, const REAL *add, REAL *y);
+STRATA_CLONES void TYPED(strata_mult_tile)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], const StrataBox *tile, const REAL *copy,
+                                           const REAL *x, int vec, const REAL *add, REAL *y)
+{
+  const int  n0 = c->n[0], i0 = tile->lo[0], i1 = tile->hi[0], j0 = tile->lo[1], j1 = tile->hi[1], width = i1 - i0;
+  const int  low = i0 == 0, high = i1 == n0, along = c->form == STRATA_TENSOR ? c->axis : -1;
+  const int  pitch = TYPED(pitch)(along == 1 ? width : width * (j1 - j0));
+  REAL       ends[COLUMNS][2];
+  TYPED(Run) q = {0};
+
+  q.scale = c->scale;
+  q.shift = c->shift;
+  q.masked = c->masked;
+  q.excess = c->excess;
+  for (int l = 0; l < STRATA_LEGS; l++) q.legs[l] = c->leg[l];
   for (int k = tile->lo[2]; k < tile->hi[2]; k++)
     for (int j = j0, rows; j < j1; j += rows) {
       const int at[3] = {i0, j, k};
       const int ghosts =
           (k == 0 && c->outside[STRATA_BOTTOM] == STRATA_OUTSIDE_GHOST) || (k == c->n[2] - 1 && c->outside[STRATA_TOP] == STRATA_OUTSIDE_GHOST);
-      TYPED(Run) q = {0};
-      int        count, peel;
+      int count, peel;
 
       rows = width == n0 && along != 0 && along != 1 && !ghosts && j && j < c->n[1] - 1 ? (j1 < c->n[1] ? j1 : c->n[1] - 1) - j : 1;
       count = (rows - 1) * n0 + width;
       TYPED(run)(c, ghost, at, x, vec, add, y, &q);
-      if (along > 0) {
-        REAL *copy = columns + TYPED(behind)(x + i0) + (along == 1 ? 0 : width * (j - j0));
-
-        if (along == 1 ? j == j0 : k == tile->lo[2])
-          for (int m = 0; m < 5; m++)
-            for (int r = 0; r < rows; r++) memcpy(copy + m * pitch + r * width, (m ? q.alpha[m - 1] : q.area) + r * n0, (size_t)width * sizeof(REAL));
-        q.area = copy;
-        for (int m = 0; m < 4; m++) q.alpha[m] = copy + (m + 1) * pitch;
+      if (copy) {
+        q.area = copy + (along == 1 ? 0 : width * (j - j0));
+        for (int m = 0; m < 4; m++) q.alpha[m] = q.area + (m + 1) * pitch;
       }
       for (int r = 0; r < rows; r++) {
         const int first = r * n0, last = first + width - 1;
 
-        if (low) ends[0][r] = TYPED(end)(c, ghost, &q, at, r, first, 1, n0 == 1, vec);
-        if (high) ends[1][r] = TYPED(end)(c, ghost, &q, at, r, last, n0 == 1, 1, vec);
-        if (low && add) ends[0][r] = q.add[first] + ends[0][r];
-        if (high && add) ends[1][r] = q.add[last] + ends[1][r];
+        if (low) ends[r][0] = TYPED(end)(c, ghost, &q, at, r, first, 1, n0 == 1, vec);
+        if (high) ends[r][1] = TYPED(end)(c, ghost, &q, at, r, last, n0 == 1, 1, vec);
+        if (low && add) ends[r][0] = q.add[first] + ends[r][0];
+        if (high && add) ends[r][1] = q.add[last] + ends[r][1];
       }
       peel = low + (VECTOR - TYPED(behind)(q.u + low)) % VECTOR;
       q.from = low;
@@ -229,29 +233,44 @@ STRATA_CLONES void TYPED(strata_mult_tile)(const TYPED(StrataCoef) *coef, const 
         q.to = count - high;
       }
       for (int r = 0; r < rows; r++) {
-        if (low) q.y[r * n0] = ends[0][r];
-        if (high) q.y[r * n0 + width - 1] = ends[1][r];
+        if (low) q.y[r * n0] = ends[r][0];
+        if (high) q.y[r * n0 + width - 1] = ends[r][1];
       }
     }
 }
 
-/* Tiles are worked on level by level: the numbers of their columns stay in cache */
+/* Tiles are worked on level by level: the numbers of their columns stay in cache. Area and alpha of columns along y or z are copied for all levels:
+   where they come from they may drive one another out of the cache. */
 void TYPED(StrataMultHost)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], int nbox, const StrataBox box[], int nv, const REAL *x,
                            ptrdiff_t ldx, const REAL *add, REAL *y, ptrdiff_t ldy)
 {
+  const int along = c->form == STRATA_TENSOR ? c->axis : -1;
+  REAL      columns[5 * (COLUMNS + 4 * LINE)] __attribute__((aligned(64)));
+
   for (int v = 0; v < nv; v++)
     for (int b = 0; b < nbox; b++) {
       StrataBox tile = box[b];
 
       for (int i = box[b].lo[0]; i < box[b].hi[0]; i = tile.hi[0]) {
-        const int width = box[b].hi[0] - i < WIDTH ? box[b].hi[0] - i : WIDTH, rows = COLUMNS / width;
+        const int width = box[b].hi[0] - i < WIDTH ? box[b].hi[0] - i : WIDTH, rows = along == 1 ? box[b].hi[1] - box[b].lo[1] : COLUMNS / width;
 
         tile.lo[0] = i;
         tile.hi[0] = i + width;
         for (int j = box[b].lo[1]; j < box[b].hi[1]; j = tile.hi[1]) {
           tile.lo[1] = j;
-          tile.hi[1] = c->axis == 1 || box[b].hi[1] - j < rows ? box[b].hi[1] : j + rows;
-          TYPED(strata_mult_tile)(c, ghost, &tile, x + v * ldx, v, add ? add + v * ldy : NULL, y + v * ldy);
+          tile.hi[1] = box[b].hi[1] - j < rows ? box[b].hi[1] : j + rows;
+          for (int k = box[b].lo[2]; k < box[b].hi[2]; k = tile.hi[2]) {
+            const int       lines = along == 1 ? 1 : tile.hi[1] - j, pitch = TYPED(pitch)(width * lines);
+            const ptrdiff_t col = i + (ptrdiff_t)c->n[0] * (along == 1 ? k : j);
+            REAL           *copy = along > 0 ? columns + TYPED(behind)(x + i) : NULL;
+
+            tile.lo[2] = k;
+            tile.hi[2] = along == 1 ? k + 1 : box[b].hi[2];
+            for (int m = 0; copy && m < 5; m++)
+              for (int r = 0; r < lines; r++)
+                memcpy(copy + m * pitch + r * width, (m ? c->alpha[m - 1] : c->area) + col + r * (ptrdiff_t)c->n[0], (size_t)width * sizeof(REAL));
+            TYPED(strata_mult_tile)(c, ghost, &tile, copy, x + v * ldx, v, add ? add + v * ldy : NULL, y + v * ldy);
+          }
         }
       }
     }
