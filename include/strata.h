@@ -239,6 +239,8 @@ PETSC_EXTERN PetscErrorCode PCColumnSetSize(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCColumnGetSize(PC, PetscInt *);
 PETSC_EXTERN PetscErrorCode PCColumnSetGrid(PC, PetscInt, const PetscInt[]);
 PETSC_EXTERN PetscErrorCode PCColumnGetGrid(PC, PetscInt *, PetscInt[]);
+PETSC_EXTERN PetscErrorCode PCColumnSetColumns(PC, PetscSection, IS);
+PETSC_EXTERN PetscErrorCode PCColumnGetColumns(PC, PetscSection *, IS *);
 PETSC_EXTERN PetscErrorCode PCColumnSetAlgorithm(PC, PCColumnAlgorithm);
 PETSC_EXTERN PetscErrorCode PCColumnGetAlgorithm(PC, PCColumnAlgorithm *);
 PETSC_EXTERN PetscErrorCode PCColumnSetSweep(PC, PCColumnSweep);

@@ -104,12 +104,16 @@ static PetscErrorCode PCColumnChooseAxis(PC pc, StrataGrid g, const PetscBool cu
 PetscErrorCode PCColumnCheckRanks(PC pc)
 {
   PC_Column      *col = (PC_Column *)pc->data;
-  const PetscReal told[] = {col->axis, col->several, col->axes[0], col->axes[1], col->axes[2], col->size, col->dim,
-                            col->N[0], col->N[1],    col->N[2],    col->sweep,   col->omega,   col->its};
+  const PetscReal told[] = {col->axis,  col->several, col->axes[0], col->axes[1],   col->axes[2],
+                            col->size,  col->dim,     col->N[0],    col->N[1],      col->N[2],
+                            col->sweep, col->omega,   col->its,     col->precision, col->list.section != NULL};
   PetscInt        differs;
 
   PetscFunctionBegin;
   PetscCall(StrataFindDifference(PetscObjectComm((PetscObject)pc), sizeof(told) / sizeof(*told), told, &differs));
+  PetscCheck(differs < 13, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
+             "The precision of the columns differs between ranks, or some have a list of them: all must call PCColumnSetPrecision() with the same "
+             "value, and PCColumnSetColumns()");
   PetscCheck(differs < 10, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
              "The sweep, weight or number of iterations of the columns differ between ranks: all must call PCColumnSetSweep(), PCColumnSetOmega() "
              "and PCColumnSetIterations() with the same values");
@@ -132,6 +136,10 @@ static PetscErrorCode PCColumnFindLines(PC pc)
   PetscFunctionBegin;
   PetscCall(PCColumnCheckRanks(pc));
   PetscCall(StrataGridDestroy(&col->grid));
+  if (col->list.section) {
+    PetscCall(PCColumnListFind(pc));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PCColumnFindGrid(pc, &col->grid));
   g = col->grid;
   PetscCall(PCColumnFindCuts(g, cut));
@@ -174,6 +182,10 @@ PetscErrorCode PCColumnGetKernel(PC_Column *col, PetscMemType type, StrataLines_
   t->rows = STRATA_ROWS_ARRAYS;
   if (!col->c || col->lower.bytes) {
     PetscCall(StrataGridGetBox(col->grid, t->coef.n));
+    if (col->list.section) {
+      t->axis = 2;
+      for (int m = 0; m < 3; m++) t->coef.n[m] = col->list.n[m];
+    }
     t->coef.scale = col->c ? col->c->scale : 1;
     t->coef.shift = col->c ? col->c->shift : 0;
     PetscCall(StrataArrayRead(&col->lower, type, &t->lower));
@@ -200,6 +212,7 @@ static PetscErrorCode PCColumnCheck(PC_Column *col, const StrataLines_d *t, PCCo
   StrataGrid        g = col->grid;
   StrataLinesReport local = StrataLinesReportEmpty();
   PetscInt          first[3], count[3], m;
+  const int        *row = NULL;
   void             *stream;
 
   PetscFunctionBegin;
@@ -222,9 +235,12 @@ static PetscErrorCode PCColumnCheck(PC_Column *col, const StrataLines_d *t, PCCo
       local.singular = PetscMax(local.singular, single.singular);
     }
   }
-  first[0] = local.zero == STRATA_NO_CELL ? PETSC_MAX_INT : g->start + (PetscInt)local.zero;
-  first[1] = local.isolated == STRATA_NO_CELL ? PETSC_MAX_INT : g->start + (PetscInt)local.isolated;
-  first[2] = local.nonfinite == STRATA_NO_CELL ? PETSC_MAX_INT : g->start + (PetscInt)local.nonfinite;
+  if (col->list.section) PetscCall(StrataArrayRead(&col->list.cell, PETSC_MEMTYPE_HOST, &row));
+  for (m = 0; m < 3; m++) {
+    const unsigned long long cell = m == 0 ? local.zero : m == 1 ? local.isolated : local.nonfinite;
+
+    first[m] = cell == STRATA_NO_CELL ? PETSC_MAX_INT : g->start + (row ? (PetscInt)row[cell] : (PetscInt)cell);
+  }
   count[0] = (PetscInt)local.singular;
   count[1] = local.sign ? 1 : 0;
   count[2] = local.unsymmetric ? 1 : 0;
@@ -249,7 +265,10 @@ static PetscErrorCode PCColumnReadMatrix(PC pc)
   PetscInt      nonfinite;
 
   PetscFunctionBegin;
-  PetscCall(StrataMatGetLines(pc->pmat, col->grid, col->along, &col->excess, &col->lower, &col->upper, &col->home, &nonfinite));
+  if (col->list.section)
+    PetscCall(PCColumnListReadMatrix(pc, &nonfinite));
+  else
+    PetscCall(StrataMatGetLines(pc->pmat, col->grid, col->along, &col->excess, &col->lower, &col->upper, &col->home, &nonfinite));
   col->narrowed = PETSC_FALSE;
   PetscCall(PCColumnGetKernel(col, col->home, &t));
   if (col->rings.periodic && col->ranks.cut) {
@@ -323,6 +342,17 @@ static PetscErrorCode PCColumnReadOperator(PC pc, StrataCoefficients c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A global row and where it is, in words */
+static PetscErrorCode PCColumnRowWords(PC_Column *col, PetscInt row, char words[], size_t len)
+{
+  PetscFunctionBegin;
+  if (col->list.section)
+    PetscCall(PCColumnListRowWords(col, row, words, len));
+  else
+    PetscCall(StrataGridRowWords(col->grid, row, words, len));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Can every line be solved, with the scale and shift of the operator? They change nothing that would have to be looked at again when
    all lines are M-matrices: a positive scale leaves pivots as they are, a positive shift makes them larger. */
 static PetscErrorCode PCColumnJudge(PC pc)
@@ -333,7 +363,7 @@ static PetscErrorCode PCColumnJudge(PC pc)
   const char    *failure = NULL;
   PCFailedReason reason = PC_NOERROR;
   PetscInt       row = -1;
-  char           words[128];
+  char           words[128], along[16] = "";
 
   PetscFunctionBegin;
   col->started = col->rings.ready[0] = col->rings.ready[1] = col->ranks.ready[0] = col->ranks.ready[1] = PETSC_FALSE;
@@ -363,10 +393,11 @@ static PetscErrorCode PCColumnJudge(PC pc)
   col->failure = failure;
   PetscCall(PCSetFailedReason(pc, reason));
   if (!failure) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataGridRowWords(col->grid, row, words, sizeof(words)));
-  PetscCall(PetscInfo(pc, "Columns along axis %c cannot be solved: %s in %s\n", (char)('x' + col->along), failure, words));
-  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT, "Columns along axis %c cannot be solved: %s in %s",
-             (char)('x' + col->along), failure, words);
+  PetscCall(PCColumnRowWords(col, row, words, sizeof(words)));
+  if (!col->list.section) PetscCall(PetscSNPrintf(along, sizeof(along), " along axis %c", (char)('x' + col->along)));
+  PetscCall(PetscInfo(pc, "Columns%s cannot be solved: %s in %s\n", along, failure, words));
+  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT, "Columns%s cannot be solved: %s in %s", along, failure,
+             words);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -401,6 +432,8 @@ static PetscErrorCode PCSetUp_Column(PC pc)
 
   PetscFunctionBegin;
   if (col->several) {
+    PetscCheck(!col->list.section, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
+               "Columns that are listed have no axes: leave out -pc_column_axis, or PCColumnSetColumns()");
     PetscCall(PCColumnSetUpTurns(pc));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -585,6 +618,7 @@ PetscErrorCode PCReset_Column(PC pc)
   PetscCall(StrataArrayDestroy(&col->single));
   PetscCall(StrataArrayDestroy(&col->singlenumber));
   PetscCall(PCColumnRingsDestroy(col));
+  PetscCall(PCColumnListReset(col));
   PetscCall(PCColumnRanksDestroy(col));
   for (int m = 0; m < PC_COLUMN_SPACES; m++)
     for (int device = 0; device < 2; device++) PetscCall(StrataArrayDestroy(&col->work[m][device]));
@@ -627,12 +661,16 @@ PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
     PetscCall(PCColumnViewSweep(pc, viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " columns of %" PetscInt_FMT " cells along axis %c (%s)\n",
-                                   g->N[col->along == 0 ? 1 : 0] * g->N[col->along == 2 ? 1 : 2], g->N[col->along], (char)('x' + col->along),
-                                   col->runs                     ? "runs of rows"
-                                   : col->axis < 0 && g->dim > 1 ? "auto: the strongest coupling"
-                                   : col->axis < 0               ? "auto: the only axis"
-                                                                 : "as asked for"));
+  if (col->list.section)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " columns of %" PetscInt_FMT " to %" PetscInt_FMT " rows, as listed\n",
+                                     col->list.count, col->list.shortest, col->list.longest));
+  else
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " columns of %" PetscInt_FMT " cells along axis %c (%s)\n",
+                                     g->N[col->along == 0 ? 1 : 0] * g->N[col->along == 2 ? 1 : 2], g->N[col->along], (char)('x' + col->along),
+                                     col->runs                     ? "runs of rows"
+                                     : col->axis < 0 && g->dim > 1 ? "auto: the strongest coupling"
+                                     : col->axis < 0               ? "auto: the only axis"
+                                                                   : "as asked for"));
   if (col->ranks.cut)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  cut by %" PetscInt_FMT " ranks: pieces joined by a small system, in %s memory\n",
                                      g->procs[col->along], PetscMemTypeDevice(col->applied ? col->worked : col->home) ? "CUDA" : "host"));
@@ -664,7 +702,7 @@ PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
                                      MatStrataForms[col->plain.symmetric && !col->ranks.cut ? MAT_STRATA_FACES : MAT_STRATA_LEGS]));
   if (col->singular) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " singular columns, solved up to a constant\n", col->singular));
   if (col->failure) {
-    PetscCall(StrataGridRowWords(g, col->failedrow, words, sizeof(words)));
+    PetscCall(PCColumnRowWords(col, col->failedrow, words, sizeof(words)));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  failed: %s in %s\n", col->failure, words));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -675,6 +713,8 @@ static PetscErrorCode PCDestroy_Column(PC pc)
   PetscFunctionBegin;
   PetscCall(PCReset_Column(pc));
   PetscCall(PCColumnCompose(pc, PETSC_FALSE));
+  PetscCall(PetscSectionDestroy(&((PC_Column *)pc->data)->list.section));
+  PetscCall(ISDestroy(&((PC_Column *)pc->data)->list.rows));
   PetscCall(PetscFree(pc->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -698,7 +738,7 @@ static PetscErrorCode PCDestroy_Column(PC pc)
    Notes:
    It is the preconditioner of choice for flat and layered problems, where the coupling along one axis is much stronger than along the others.
 
-   The grid is that of the `MATSTRATA` operator, else the one that was set, else that of the `DMDA` of the `PC`, of the matrix from which the
+   Columns may be listed, see `PCColumnSetColumns()`. Otherwise they are those of a grid: that of the `MATSTRATA` operator, else the one that was set, else that of the `DMDA` of the `PC`, of the matrix from which the
    preconditioner is built, or of the operator. The matrix is a `MATSTRATA` operator, of which nothing but its own few numbers is stored
    in constant and tensor form, or any `MATAIJ` or `MATAIJCUSPARSE`, of which the entries on the columns are read, where the matrix is.
 
@@ -726,7 +766,7 @@ static PetscErrorCode PCDestroy_Column(PC pc)
 
    `PCApplyRichardson()` does a fixed number of iterations. `KSPRICHARDSON` uses it if it has no norm to test (`KSP_NORM_NONE`).
 
-.seealso: `PCColumnSetAxis()`, `PCColumnSetAxes()`, `PCColumnSetSize()`, `PCColumnSetGrid()`, `PCColumnSetAlgorithm()`, `PCColumnSetSweep()`, `PCColumnSetOmega()`,
+.seealso: `PCColumnSetAxis()`, `PCColumnSetAxes()`, `PCColumnSetSize()`, `PCColumnSetGrid()`, `PCColumnSetColumns()`, `PCColumnSetAlgorithm()`, `PCColumnSetSweep()`, `PCColumnSetOmega()`,
           `PCColumnSetIterations()`, `PCColumnSetPrecision()`, `MATSTRATA`, `MatCreateStrata()`, `PCCreate()`, `PCSetType()`, `PCType`, `PC`
 M*/
 PetscErrorCode PCCreate_Column(PC pc)

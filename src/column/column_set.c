@@ -116,7 +116,7 @@ static PetscErrorCode PCColumnGetSize_Column(PC pc, PetscInt *size)
   PC_Column *col = (PC_Column *)pc->data;
 
   PetscFunctionBegin;
-  *size = col->grid ? col->grid->N[col->along] : col->size;
+  *size = col->list.section ? 0 : col->grid ? col->grid->N[col->along] : col->size;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,6 +148,32 @@ static PetscErrorCode PCColumnGetGrid_Column(PC pc, PetscInt *dim, PetscInt n[])
   PetscFunctionBegin;
   *dim = col->dim;
   for (a = 0; a < col->dim; a++) n[a] = col->N[a];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnSetColumns_Column(PC pc, PetscSection section, IS rows)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  PetscCheck(!section == !rows, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "A list of columns needs both a section and an index set");
+  PetscCall(PCColumnChanged(pc));
+  if (section) PetscCall(PetscObjectReference((PetscObject)section));
+  if (rows) PetscCall(PetscObjectReference((PetscObject)rows));
+  PetscCall(PetscSectionDestroy(&col->list.section));
+  PetscCall(ISDestroy(&col->list.rows));
+  col->list.section = section;
+  col->list.rows = rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCColumnGetColumns_Column(PC pc, PetscSection *section, IS *rows)
+{
+  PC_Column *col = (PC_Column *)pc->data;
+
+  PetscFunctionBegin;
+  if (section) *section = col->list.section;
+  if (rows) *rows = col->list.rows;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -295,6 +321,8 @@ PetscErrorCode PCColumnCompose(PC pc, PetscBool compose)
   PetscCall(PetscObjectComposeFunction(object, "PCColumnGetSize_C", compose ? PCColumnGetSize_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnSetGrid_C", compose ? PCColumnSetGrid_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnGetGrid_C", compose ? PCColumnGetGrid_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnSetColumns_C", compose ? PCColumnSetColumns_Column : NULL));
+  PetscCall(PetscObjectComposeFunction(object, "PCColumnGetColumns_C", compose ? PCColumnGetColumns_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnSetAlgorithm_C", compose ? PCColumnSetAlgorithm_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnGetAlgorithm_C", compose ? PCColumnGetAlgorithm_Column : NULL));
   PetscCall(PetscObjectComposeFunction(object, "PCColumnSetPrecision_C", compose ? PCColumnSetPrecision_Column : NULL));
@@ -458,7 +486,7 @@ PetscErrorCode PCColumnSetSize(PC pc, PetscInt size)
 . pc - the preconditioner, of type `PCCOLUMN`
 
   Output Parameter:
-. size - the number of rows; before the preconditioner is set up the one that was set, 0 if there is none
+. size - the number of rows; before the preconditioner is set up the one that was set, 0 if there is none, or if columns are listed
 
   Level: beginner
 
@@ -525,6 +553,66 @@ PetscErrorCode PCColumnGetGrid(PC pc, PetscInt *dim, PetscInt n[])
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscUseMethod(pc, "PCColumnGetGrid_C", (PC, PetscInt *, PetscInt[]), (pc, dim, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnSetColumns - Lists the columns of a matrix: any rows in any order, in columns of any lengths
+
+  Logically Collective
+
+  Input Parameters:
++ pc      - the preconditioner, of type `PCCOLUMN`
+. section - for each point of its chart a column: the number of its rows and where they begin in `rows`. `NULL` takes back what was set
+- rows    - the rows of this rank, by their global numbers, those of a column in their order. `NULL` together with `section`
+
+  Level: intermediate
+
+  Notes:
+  Such columns are those of packed bathymetry, of unstructured surfaces, of a grid with land left out. Each row of the matrix must be in one column, perhaps one of
+  its own, and each column whole on one rank. The entries between consecutive rows of a column and those of the diagonal are used.
+
+  The matrix is of type `MATAIJ` or one derived from it; its rows are read on the host. Both objects are kept, not copied: do not change them.
+
+  A list that is set comes before a size, and before a grid that was set or that of a `DM`. Columns that are listed have no axis and no neighbours: line
+  relaxation with two colours solves all of them together.
+
+.seealso: `PCCOLUMN`, `PCColumnGetColumns()`, `PCColumnSetSize()`, `PetscSectionCreate()`, `ISCreateGeneral()`
+@*/
+PetscErrorCode PCColumnSetColumns(PC pc, PetscSection section, IS rows)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  if (section) PetscValidHeaderSpecific(section, PETSC_SECTION_CLASSID, 2);
+  if (rows) PetscValidHeaderSpecific(rows, IS_CLASSID, 3);
+  PetscTryMethod(pc, "PCColumnSetColumns_C", (PC, PetscSection, IS), (pc, section, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCColumnGetColumns - The list of columns that was set with `PCColumnSetColumns()`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, of type `PCCOLUMN`
+
+  Output Parameters:
++ section - the lengths of the columns, `NULL` if none are listed; may be `NULL`
+- rows    - their rows; may be `NULL`
+
+  Level: intermediate
+
+  Note:
+  Both remain those of the preconditioner: do not destroy them.
+
+.seealso: `PCCOLUMN`, `PCColumnSetColumns()`
+@*/
+PetscErrorCode PCColumnGetColumns(PC pc, PetscSection *section, IS *rows)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCColumnGetColumns_C", (PC, PetscSection *, IS *), (pc, section, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -269,6 +269,8 @@ PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, const Pets
   const PetscInt          n = col->grid->size_local;
   const PCColumnAlgorithm algorithm = PCColumnChoose(col, transpose, type);
   const PetscLogDouble    flops = (algorithm == PC_COLUMN_PARTITION ? 25.0 : 15.0) * n * nv;
+  const PetscReal        *powers = NULL;
+  const int              *place = NULL;
   StrataLines_d           t;
   void                   *stream;
   int                     m;
@@ -289,21 +291,17 @@ PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, const Pets
   PetscCall(PCColumnGetKernel(col, type, &t));
   PetscCall(StrataGetStream(type, &stream));
   if (PetscMemTypeDevice(type)) PetscCall(PetscLogGpuTimeBegin());
-  if (col->precision == PC_COLUMN_PRECISION_SAME)
-    PetscCall(PCColumnSolve_d(col, &t, transpose, algorithm, m, r, ldr, add, z, ldz, type, stream));
-  else {
-    StrataLines_f    s;
-    const PetscReal *powers = NULL;
-    float           *x;
+  if (col->list.section) PetscCall(StrataArrayRead(&col->list.cell, type, &place));
+  if (col->precision == PC_COLUMN_PRECISION_SINGLE) {
+    StrataLines_f s;
 
     PetscCall(PCColumnGetSingle(col, &t, type, &s));
     PetscCall(PCColumnGetPowers(col, n, m, r, ldr, type, stream, &powers));
-    PetscCall(PCColumnGetWork(col, PC_COLUMN_VECTORS, type, (size_t)n * nv * sizeof(float), &x));
-    StrataDispatch(type, StrataPackHost_f(n, NULL, powers, m, r, ldr, x, n), StrataPackCUDA_f(n, NULL, powers, m, r, ldr, x, n, stream));
-    PetscCall(PCColumnSolve_f(col, &s, transpose, algorithm, m, x, n, NULL, x, n, type, stream));
-    StrataDispatch(type, StrataUnpackHost_f(n, NULL, powers + 1, m, x, n, add, z, ldz),
-                   StrataUnpackCUDA_f(n, NULL, powers + 1, m, x, n, add, z, ldz, stream));
-  }
+    PetscCall(PCColumnSolvePacked_f(col, &s, transpose, algorithm, place, powers, m, r, ldr, add, z, ldz, type, stream));
+  } else if (place)
+    PetscCall(PCColumnSolvePacked_d(col, &t, transpose, algorithm, place, NULL, m, r, ldr, add, z, ldz, type, stream));
+  else
+    PetscCall(PCColumnSolve_d(col, &t, transpose, algorithm, m, r, ldr, add, z, ldz, type, stream));
   if (PetscMemTypeDevice(type)) {
     PetscCall(PetscLogGpuTimeEnd());
     PetscCall(PetscLogGpuFlops(flops));

@@ -129,3 +129,23 @@ static PetscErrorCode TYPED(PCColumnSolve)(PC_Column *col, const TYPED(StrataLin
                  TYPED(StrataRingFinishCUDA)(t, &ring, transpose, nv, y, add ? cells : ldz, add, z, ldz, last, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* All columns, of vectors that are put into another order or precision for it: place and powers as for StrataPackHost(), the powers with those that
+   lead back */
+static PetscErrorCode TYPED(PCColumnSolvePacked)(PC_Column *col, const TYPED(StrataLines) *t, PetscBool transpose, PCColumnAlgorithm algorithm,
+                                                 const int *place, const double *powers, int nv, const double *r, ptrdiff_t ldr, const double *add,
+                                                 double *z, ptrdiff_t ldz, PetscMemType type, void *stream)
+{
+  const ptrdiff_t cells = (ptrdiff_t)t->coef.n[0] * t->coef.n[1] * t->coef.n[2];
+  const double   *back = powers ? powers + 1 : NULL;
+  REAL           *x;
+
+  PetscFunctionBegin;
+  PetscCall(PCColumnGetWork(col, PC_COLUMN_VECTORS, type, (size_t)(cells * nv) * sizeof(REAL), &x));
+  StrataDispatch(type, TYPED(StrataPackHost)(cells, place, powers, nv, r, ldr, x, cells),
+                 TYPED(StrataPackCUDA)(cells, place, powers, nv, r, ldr, x, cells, stream));
+  PetscCall(TYPED(PCColumnSolve)(col, t, transpose, algorithm, nv, x, cells, NULL, x, cells, type, stream));
+  StrataDispatch(type, TYPED(StrataUnpackHost)(cells, place, back, nv, x, cells, add, z, ldz),
+                 TYPED(StrataUnpackCUDA)(cells, place, back, nv, x, cells, add, z, ldz, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -9,6 +9,7 @@
 #include "column_pack_kernels.h"
 #include "column_ring_kernels.h"
 #include <petsc/private/pcimpl.h>
+#include <petscsection.h>
 
 /* What is known of all rows, of all ranks. Rows are global, -1 if there is none. */
 typedef struct {
@@ -40,6 +41,16 @@ typedef struct {
   StrataArray  plane, last;       /* of rings: numbers of a level of this rank, the solution in last cells */
 } PCColumnRanks;
 
+/* Columns that are listed, see column_list.c */
+typedef struct {
+  PetscSection section; /* what was asked for: lengths, and where in rows a column begins. NULL: nothing */
+  IS           rows;
+  int          n[3];                     /* the lines that they are put into, along the last axis, */
+  StrataArray  cell;                     /* and for each of their cells the row of this rank, -1 behind the last column */
+  PetscInt    *column, *place;           /* of each row */
+  PetscInt     count, shortest, longest; /* of all ranks */
+} PCColumnList;
+
 /* Work spaces: of the solve of lines, of rings around it, of vectors in another precision around these */
 enum { PC_COLUMN_LINES, PC_COLUMN_RINGS, PC_COLUMN_VECTORS, PC_COLUMN_POWERS, PC_COLUMN_SPACES };
 
@@ -50,6 +61,7 @@ typedef struct {
   PetscInt          axes[3];   /* these */
   PetscInt          size;      /* rows of a line, for matrices without a grid; 0: not given */
   PetscInt          dim, N[3]; /* a grid for matrices without one; dim 0: not given */
+  PCColumnList      list;
   PCColumnAlgorithm algorithm;
   PCColumnPrecision precision;
   PCColumnSweep     sweep; /* line relaxation: its order, weight and number of iterations */
@@ -137,6 +149,12 @@ PETSC_INTERN PetscErrorCode PCView_Column(PC, PetscViewer);
 PETSC_INTERN PetscErrorCode PCColumnSetUpTurns(PC);
 PETSC_INTERN PetscErrorCode PCColumnGetTurn(PC, PetscInt turn, PC *lines); /* the preconditioner itself if there is one axis */
 PETSC_INTERN PetscErrorCode PCColumnViewTurns(PC, PetscViewer);
+
+/* Columns that are listed */
+PETSC_INTERN PetscErrorCode PCColumnListFind(PC);
+PETSC_INTERN PetscErrorCode PCColumnListReadMatrix(PC, PetscInt *nonfinite);
+PETSC_INTERN PetscErrorCode PCColumnListRowWords(PC_Column *, PetscInt row, char words[], size_t len);
+PETSC_INTERN PetscErrorCode PCColumnListReset(PC_Column *);
 
 /* Line relaxation */
 PETSC_INTERN PetscBool      PCColumnRelaxes(const PC_Column *);
