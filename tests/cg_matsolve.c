@@ -278,6 +278,56 @@ static PetscErrorCode TestProduct(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* On a device: the product and the solutions of the host */
+static PetscErrorCode TestDevice(void)
+{
+  DM        dm;
+  Mat       A, B, C, X, Bdevice, Xdevice, back;
+  KSP       ksp;
+  PetscReal off, most;
+
+  PetscFunctionBeginUser;
+  if (!TapHasDevice()) {
+    skip("no GPU");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Make(PETSC_FALSE, PETSC_FALSE, &dm, &A));
+  PetscCall(MakeColumns(A, &B));
+  PetscCall(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+  PetscCall(MatDuplicate(B, MAT_DO_NOT_COPY_VALUES, &X));
+  PetscCall(MakeSolver(A, dm, KSP_NORM_UNPRECONDITIONED, "-t_pc_type column", &ksp));
+  PetscCall(KSPMatSolve(ksp, B, X));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscCall(Make(PETSC_FALSE, PETSC_FALSE, &dm, &A));
+  PetscCall(DMSetVecType(dm, VECCUDA));
+  PetscCall(MatConvert(B, MATDENSECUDA, MAT_INITIAL_MATRIX, &Bdevice));
+  PetscCall(MatMatMult(A, Bdevice, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &Xdevice));
+  PetscCall(MatConvert(Xdevice, MATDENSE, MAT_INITIAL_MATRIX, &back));
+  PetscCall(MatAXPY(back, -1, C, SAME_NONZERO_PATTERN));
+  PetscCall(MatNorm(back, NORM_FROBENIUS, &off));
+  ok(off == 0, "the product on the device is that of the host");
+  PetscCall(MatDestroy(&back));
+  PetscCall(MakeSolver(A, dm, KSP_NORM_UNPRECONDITIONED, "-t_pc_type column", &ksp));
+  PetscCall(KSPMatSolve(ksp, Bdevice, Xdevice));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatConvert(Xdevice, MATDENSE, MAT_INITIAL_MATRIX, &back));
+  PetscCall(MatNorm(X, NORM_FROBENIUS, &most));
+  PetscCall(MatAXPY(back, -1, X, SAME_NONZERO_PATTERN));
+  PetscCall(MatNorm(back, NORM_FROBENIUS, &off));
+  ok(off <= 1e-7 * most, "solutions on the device, off by %g of %g", (double)off, (double)most);
+  PetscCall(MatDestroy(&back));
+  PetscCall(MatDestroy(&Xdevice));
+  PetscCall(MatDestroy(&Bdevice));
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -287,5 +337,6 @@ int main(int argc, char **argv)
   PetscCall(TestColumns());
   PetscCall(TestNullSpace());
   PetscCall(TestFailure());
+  PetscCall(TestDevice());
   return TapEnd();
 }

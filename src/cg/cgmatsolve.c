@@ -159,7 +159,6 @@ static PetscErrorCode CGTogetherSolve(KSP ksp, CGTogether *t)
     c->reason = before;
     PetscCall(CGColumnEnter(ksp, t, v));
     PetscCall(StrataCGFusedStart(ksp));
-    if (PetscMemTypeDevice(c->cg.type)) PetscCall(StrataArrayCreate(&c->cg.history, sizeof(PetscReal[STRATA_CG_SUMS])));
     if (!ksp->reason && !ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
     if (!ksp->reason) goeson = PETSC_TRUE;
     PetscCall(CGColumnLeave(ksp, t, v));
@@ -308,10 +307,12 @@ static PetscErrorCode CGIsFusedAlone(KSP ksp, PetscBool *alone)
 /* What stands in the way of steps together, NULL if nothing does */
 static PetscErrorCode CGFindApart(KSP ksp, Mat B, const char **apart)
 {
-  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
-  PetscBool    fused = PETSC_FALSE, plain, eisenstat, scaled = PETSC_FALSE;
-  Vec          b;
-  PetscInt     nv;
+  KSP_CGFused       *cg = (KSP_CGFused *)ksp->data;
+  PetscBool          fused = PETSC_FALSE, plain, eisenstat, scaled = PETSC_FALSE;
+  const PetscScalar *array;
+  PetscMemType       type;
+  Vec                b;
+  PetscInt           nv;
 
   PetscFunctionBegin;
   *apart = NULL;
@@ -320,6 +321,8 @@ static PetscErrorCode CGFindApart(KSP ksp, Mat B, const char **apart)
   if (KSPGetDiagonalScale) PetscCall(KSPGetDiagonalScale(ksp, &scaled));
   PetscCall(MatDenseGetColumnVecRead(B, 0, &b));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)b, &plain, VECSEQ, VECMPI, VECSEQCUDA, VECMPICUDA, ""));
+  PetscCall(VecGetArrayReadAndMemType(b, &array, &type));
+  PetscCall(VecRestoreArrayReadAndMemType(b, &array));
   PetscCall(MatDenseRestoreColumnVecRead(B, 0, &b));
   PetscCall(MatGetSize(B, NULL, &nv));
   if (nv == 1)
@@ -330,6 +333,8 @@ static PetscErrorCode CGFindApart(KSP ksp, Mat B, const char **apart)
     *apart = "precision single";
   else if (fused)
     *apart = "the iteration of each is fused";
+  else if (PetscMemTypeDevice(type))
+    *apart = "work on a GPU";
   else if (!plain)
     *apart = "vectors that are not plain arrays";
   else if (ksp->numbermonitors || ksp->res_hist)
