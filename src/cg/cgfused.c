@@ -649,7 +649,7 @@ PetscErrorCode StrataCGFusedStart(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Steps in single precision, where there are any. What is left of a solve that single precision does not finish starts from x with a new direction. */
+/* Steps in single precision, where there are any. What single precision leaves of a solve starts from x with a new direction. */
 static PetscErrorCode KSPCGFusedTrySingle(KSP ksp)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
