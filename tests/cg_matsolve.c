@@ -167,8 +167,8 @@ static PetscErrorCode TestColumns(void)
       }
     PetscCall(Compare(A, dm, "-t_pc_type jacobi -t_ksp_cgfused_form classic", KSP_NORM_UNPRECONDITIONED, 3, PETSC_FALSE, B,
                       "2 batch: one after another: form classic", "classic"));
-    PetscCall(Compare(A, dm, "-t_pc_type hjacobi -t_ksp_rtol 1e-13", KSP_NORM_UNPRECONDITIONED, 3, PETSC_FALSE, B,
-                      "2 batch: in steps together residuals replaced", "to the last digit"));
+    PetscCall(Compare(A, dm, "-t_pc_type hjacobi -t_ksp_rtol 1e-13", KSP_NORM_UNPRECONDITIONED, 3, PETSC_FALSE, B, "2 batch: in steps together",
+                      "to the last digit"));
     PetscCall(MatDestroy(&B));
     PetscCall(MatDestroy(&A));
     PetscCall(DMDestroy(&dm));

@@ -485,31 +485,55 @@ PetscErrorCode StrataCGFusedPrepare(KSP ksp, PetscBool *made)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The next direction starts anew */
+static PetscErrorCode KSPCGFusedForget(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(VecSet(ksp->work[CG_P], 0));
+  PetscCall(VecSet(ksp->work[CG_W], 0));
+  ((KSP_CGFused *)ksp->data)->gamma *= PETSC_INFINITY; /* beta is zero */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
-   Rounding takes the residual of the recurrences away from b - A x, by no more than eps times what was added to it and to x. Once that is more
-   than the root of eps of the residual, the recurrences are fed with b - A x and A p anew (van der Vorst and Ye, 2000).
+   Rounding takes the residual of the recurrences away from b - A x, by no more than eps times what was added to it and to x. Where that may be more
+   than the root of eps of the residual (van der Vorst and Ye, 2000), b - A x is looked at, at the end and whenever the residual has become ten times
+   smaller. If the residual is off by a tenth, b - A x takes its place, and the directions, which do not fit it, start anew: smaller changes do more
+   harm to the directions than good. If the replacement before has not halved b - A x, it is as small as rounding lets it be.
 */
 PetscErrorCode StrataCGFusedDrift(KSP ksp)
 {
   KSP_CGFused    *cg = (KSP_CGFused *)ksp->data;
-  const PetscReal root = PetscSqrtReal(PETSC_MACHINE_EPSILON), norm = ksp->rnorm;
+  const PetscReal norm = ksp->rnorm;
+  const Vec       R = ksp->work[CG_R], W = ksp->work[CG_W];
+  PetscReal       size, off;
   Mat             A;
 
   PetscFunctionBegin;
-  if (cg->form != KSP_CGFUSED_GEAR || !(norm > 0)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (cg->form != KSP_CGFUSED_GEAR || ksp->normtype == KSP_NORM_NONE) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ksp->reason && (ksp->reason < 0 || ksp->converged != KSPConvergedDefault)) PetscFunctionReturn(PETSC_SUCCESS);
   cg->largest = PetscMax(cg->largest, norm);
   cg->drift += PETSC_MACHINE_EPSILON * (cg->largest + norm);
-  if (cg->drift <= root * norm || cg->drift <= 1.1 * PETSC_MACHINE_EPSILON * cg->largest) PetscFunctionReturn(PETSC_SUCCESS);
-  if (norm < PETSC_MACHINE_EPSILON * cg->largest / root) PetscFunctionReturn(PETSC_SUCCESS); /* below that b - A x is no better */
+  if (cg->drift <= PETSC_SQRT_MACHINE_EPSILON * norm || (!ksp->reason && norm > cg->looked / 10)) PetscFunctionReturn(PETSC_SUCCESS);
+  cg->looked = norm;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(KSPCGFusedLeavePass(ksp));
-  PetscCall(StrataCGFusedResidual(ksp));
-  PetscCall(KSP_MatMult(ksp, A, ksp->work[CG_P], ksp->work[CG_W]));
-  PetscCall(KSPCGFusedPrecondition(ksp));
-  PetscCall(KSPCGFusedSums(ksp));
-  cg->drift = PETSC_MACHINE_EPSILON * cg->largest;
-  cg->replaced++;
-  PetscCall(PetscInfo(ksp, "residual replaced at iteration %" PetscInt_FMT "\n", ksp->its));
+  PetscCall(KSP_MatMult(ksp, A, ksp->vec_sol, W));
+  PetscCall(VecAYPX(W, -1.0, ksp->vec_rhs));
+  PetscCall(VecAXPY(W, -1.0, R));
+  PetscCall(VecNorm(R, NORM_2, &size));
+  PetscCall(VecNorm(W, NORM_2, &off));
+  PetscCall(PetscInfo(ksp, "residual off by %g of %g at iteration %" PetscInt_FMT "\n", (double)off, (double)size, ksp->its));
+  if (off > 0.1 * size && off < cg->least / 2) {
+    PetscCall(VecAXPY(R, 1.0, W));
+    PetscCall(VecNorm(R, NORM_2, &cg->least));
+    PetscCall(KSPCGFusedPrecondition(ksp));
+    PetscCall(KSPCGFusedSums(ksp));
+    PetscCall(KSPCGFusedForget(ksp));
+    cg->replaced++;
+    if (ksp->reason) PetscCall((*ksp->converged)(ksp, ksp->its, StrataCGFusedNorm(ksp), &ksp->reason, ksp->cnvP));
+  } else if (!ksp->reason)
+    PetscCall(KSP_MatMult(ksp, A, ksp->work[CG_P], W));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -627,6 +651,7 @@ PetscErrorCode StrataCGFusedStart(KSP ksp)
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)ksp)));
   if (failed) PetscCall(VecSet(R, PETSC_INFINITY)); /* the set-up failed, perhaps on some ranks only */
   cg->gamma = cg->curvature = cg->beta = cg->alpha = cg->drift = cg->largest = 0;
+  cg->looked = cg->least = PETSC_INFINITY;
   cg->replaced = 0;
   cg->lanczos.count = 0;
   PetscCall(PetscArrayzero(cg->sum, STRATA_CG_SUMS));
@@ -664,9 +689,7 @@ static PetscErrorCode KSPCGFusedTrySingle(KSP ksp)
   PetscCall(StrataCGFusedResidual(ksp));
   PetscCall(KSPCGFusedPrecondition(ksp));
   PetscCall(KSPCGFusedSums(ksp));
-  PetscCall(VecSet(ksp->work[CG_P], 0));
-  PetscCall(VecSet(ksp->work[CG_W], 0));
-  cg->gamma *= PETSC_INFINITY; /* beta is zero */
+  PetscCall(KSPCGFusedForget(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -702,6 +725,7 @@ static PetscErrorCode KSPCGFusedIterate(KSP ksp)
     if (ksp->reason) break;
     PetscCall(KSPCGFusedBatch(ksp, &steps));
     PetscCall(KSPCGFusedSteps(ksp, made, made ? 1 : steps));
+    if (ksp->reason) PetscCall(StrataCGFusedDrift(ksp));
   }
   if (!ksp->reason) ksp->reason = KSP_DIVERGED_ITS;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -834,8 +858,8 @@ static PetscErrorCode KSPDestroy_CGFused(KSP ksp)
    The iterates are those of `KSPCG` up to rounding, with any matrix and any preconditioner, which must be symmetric and definite. Updates of vectors
    and dot products share passes through memory, and there is one reduction over the ranks in an iteration. `-ksp_view` says what is done together.
 
-   The form `KSP_CGFUSED_GEAR` finds the step length without a product of its own. Rounding can take its residual away from b - A x; it is replaced before
-   that can be seen.
+   The form `KSP_CGFUSED_GEAR` finds the step length without a product of its own. Rounding can take its residual away from b - A x; where it is off
+   by a tenth, b - A x takes its place.
 
    On the host the columns of a batch of `KSPMatSolve()` make their steps together, unless each is one pass by itself. Estimates of eigenvalues and
    singular values are those of `KSPCG`.

@@ -85,7 +85,8 @@ typedef struct {
   PetscReal       gamma, curvature; /* (r,z) and (p,Ap) of the step before */
   PetscReal       beta, alpha;      /* of the next step */
   PetscReal       sum[STRATA_CG_SUMS];
-  PetscReal       drift, largest; /* what rounding may have made of the residual, see StrataCGFusedDrift() */
+  PetscReal       drift, largest; /* what rounding may have made of the residual, and the largest residual, see StrataCGFusedDrift() */
+  PetscReal       looked, least;  /* the norm when that was looked at, and |b - A x| when it was last replaced */
   PetscInt        replaced;       /* residuals that were replaced */
   StrataCGLanczos lanczos;
 } KSP_CGFused;

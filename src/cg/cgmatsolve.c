@@ -139,6 +139,7 @@ static PetscErrorCode CGTogetherStep(KSP ksp, CGTogether *t, PetscBool *goeson)
     PetscCall(CGColumnEnter(ksp, t, v));
     ksp->its++;
     PetscCall(StrataCGFusedTest(ksp, StrataCGFusedNorm(ksp)));
+    if (ksp->reason) PetscCall(StrataCGFusedDrift(ksp));
     if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
     if (!ksp->reason) *goeson = PETSC_TRUE;
     PetscCall(CGColumnLeave(ksp, t, v));
