@@ -119,7 +119,7 @@ PETSC_EXTERN const char *const HJacobiSchedules[];
 . `HJACOBI_KERNEL_CLASSIC`    - one sweep after the other through the whole grid
 . `HJACOBI_KERNEL_SHARED`     - tiles in shared memory
 . `HJACOBI_KERNEL_REGISTER`   - several sweeps in registers, streaming through the grid
-- `HJACOBI_KERNEL_PERSISTENT` - the grid stays on the chip; there is none yet, another runs and view says so
+- `HJACOBI_KERNEL_PERSISTENT` - 2D grids stay on the chip for all cycles from one test to the next, see `KSPHJacobiSetCheckInterval()`
 
   Level: intermediate
 

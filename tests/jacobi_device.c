@@ -47,6 +47,10 @@ int main(int argc, char **argv)
     nan_f("fp32");
     choices_d("fp64");
     choices_f("fp32");
+    runs_d("fp64");
+    runs_f("fp32");
+    runchoices_d("fp64");
+    runchoices_f("fp32");
     return TapEnd();
   }
 #endif

@@ -27,7 +27,7 @@ static void TYPED(make)(TYPED(Problem) *p, int kernel, int dim, int form, int si
     const int high = a < dim && (side == GOES_ON || (side == MIXED && a == 1)) ? frame : 0;
 
     p->t.overlap[a] = a < dim ? o : 0;
-    p->t.tile[a] = a >= dim ? 1 : o + (tiles ? Between(1, dim == 3 ? 9 : dim == 2 && a == 0 ? 180 : 40) : 5000);
+    p->t.tile[a] = a >= dim ? 1 : o + (tiles ? Between(1, dim == 3 ? 9 : dim == 2 && a == 0 && Between(0, 1) ? 180 : 40) : 5000);
     p->box.lo[a] = low;
     p->box.hi[a] = low + shape[a];
     s->n[a] = p->box.hi[a] + high;
@@ -99,7 +99,7 @@ static void TYPED(cycles)(const char *precision, int kernel, int dim, int form)
 
       if ((kinds + shape + form) % each) continue;
       TYPED(make)(&p, kernel, dim, form, side, n, k, exact, weights);
-      if (TYPED(StrataCycleKernelCUDA)(&p.s, &p.t, (StrataCycleKernel)kernel, &p.box, text, sizeof(text)) == (StrataCycleKernel)kernel) {
+      if (TYPED(StrataCycleKernelCUDA)(&p.s, &p.t, (StrataCycleKernel)kernel, 0, &p.box, text, sizeof(text)) == (StrataCycleKernel)kernel) {
         y = TYPED(Numbers)(&p.arrays, p.cells, 0, 1);
         want = TYPED(Numbers)(&p.arrays, p.cells, 0, 1);
         TYPED(Poison)(want, p.cells);
@@ -156,12 +156,14 @@ static void TYPED(choices)(const char *precision)
   char             text[512];
 
   TYPED(make)(&p, STRATA_KERNEL_SHARED, 2, STRATA_SYSTEM_EQUAL, ENDS, shape, 4, 1, 0);
-#define CHOICE(asked) TYPED(StrataCycleKernelCUDA)(&p.s, &p.t, asked, &p.box, text, sizeof(text))
+#define CHOICE(asked) TYPED(StrataCycleKernelCUDA)(&p.s, &p.t, asked, 0, &p.box, text, sizeof(text))
   ok(CHOICE(STRATA_KERNEL_AUTO) == STRATA_KERNEL_REGISTER && strstr(text, "register"), "%s: auto takes registers for exact sweeps", precision);
   ok(CHOICE(STRATA_KERNEL_CLASSIC) == STRATA_KERNEL_CLASSIC, "%s: classic is taken where it is asked for", precision);
   p.t.overlap[1] = 2;
-  p.t.tile[0] = p.t.tile[1] = 32;
+  p.t.tile[0] = p.t.tile[1] = 9;
   ok(CHOICE(STRATA_KERNEL_AUTO) == STRATA_KERNEL_SHARED, "%s: auto takes shared memory for small tiles that overlap little", precision);
+  p.t.tile[0] = p.t.tile[1] = 32;
+  ok(CHOICE(STRATA_KERNEL_AUTO) == STRATA_KERNEL_REGISTER, "%s: auto takes registers for those that a warp can hold", precision);
   p.t.tile[0] = 190;
   p.t.tile[1] = 56;
   ok(CHOICE(STRATA_KERNEL_AUTO) == STRATA_KERNEL_REGISTER, "%s: auto takes registers for large ones", precision);
@@ -175,4 +177,105 @@ static void TYPED(choices)(const char *precision)
   ok(CHOICE(STRATA_KERNEL_REGISTER) == STRATA_KERNEL_CLASSIC && strstr(text, "2 sweeps"), "%s: registers need two", precision);
 #undef CHOICE
   FreeArrays(&p.arrays);
+}
+
+/* Many cycles in one launch, against the host's one after the other */
+static void TYPED(runs)(const char *precision)
+{
+  static const struct {
+    int n[3], k, cycles, tile[2], overlap[2], weights; /* an overlap of -1: exact */
+  } all[] = {{{1, 1, 1}, 3, 4, {9, 9}, {-1, -1}, 0},      {{185, 64, 1}, 5, 3, {9, 9}, {-1, -1}, 0},     {{186, 65, 1}, 5, 3, {9, 9}, {-1, -1}, 1},
+             {{5, 700, 1}, 7, 5, {9, 9}, {-1, -1}, 0},    {{1090, 40, 1}, 11, 4, {9, 9}, {-1, -1}, 0},   {{373, 197, 1}, 16, 3, {9, 9}, {-1, -1}, 0},
+             {{512, 330, 1}, 13, 3, {9, 9}, {-1, -1}, 1}, {{300, 100, 1}, 7, 4, {180, 56}, {4, 2}, 0},   {{301, 103, 1}, 9, 4, {92, 50}, {8, 6}, 1},
+             {{400, 64, 1}, 5, 5, {184, 31}, {0, 0}, 0},  {{185, 200, 1}, 12, 3, {500, 63}, {2, 12}, 0}, {{333, 60, 1}, 6, 3, {60, 500}, {12, 8}, 0}};
+  const int each = getenv("STRATA_TEST_FEW") ? 3 : 1;
+
+  for (int form = STRATA_SYSTEM_EQUAL; form <= STRATA_SYSTEM_CONSTANT; form++)
+    for (int c = form; c < (int)(sizeof(all) / sizeof(all[0])); c += each) {
+      const int      k = all[c].k, cycles = all[c].cycles, period = 2 * k, first = k, exact = all[c].overlap[0] < 0;
+      TYPED(Problem) p;
+      StrataTiling   t = {{1, 1, 1}, {0, 0, 0}, k};
+      REAL *want, *before, *y, *weight, *device_b, *device_x, *device_y, *device_work, *device_weight, *device_change, change = -1, expected = -1;
+      char  text[512];
+      int   err;
+
+      TYPED(make)(&p, STRATA_KERNEL_CLASSIC, 2, form, ENDS, all[c].n, period, 1, 1);
+      weight = p.weight;
+      y = TYPED(Numbers)(&p.arrays, p.cells, 0, 1);
+      want = TYPED(Numbers)(&p.arrays, p.cells, 0, 1);
+      before = TYPED(Numbers)(&p.arrays, p.cells, 0, 1);
+      memcpy(want, p.x, p.cells * sizeof(REAL));
+      for (int a = 0; a < 2; a++) {
+        t.tile[a] = exact ? 2 * k : all[c].tile[a];
+        t.overlap[a] = exact ? 2 * (k - 1) : all[c].overlap[a];
+      }
+      p.t = t;
+      for (int a = 0; a < 2 && exact; a++) p.t.tile[a] = all[c].n[a] + 2 * k; /* one tile makes the reference fast */
+      for (int cycle = 0; cycle < cycles; cycle++) {
+        memcpy(before, want, p.cells * sizeof(REAL));
+        TYPED(StrataCycleHost)(&p.s, &p.t, &p.box, all[c].weights ? weight + (first + cycle * k) % period : NULL, p.b, before, want, &expected);
+      }
+      ok(TYPED(StrataCycleKernelCUDA)(&p.s, &t, STRATA_KERNEL_PERSISTENT, cycles, &p.box, text, sizeof(text)) == STRATA_KERNEL_PERSISTENT,
+         "%s, %s, %d x %d, %d cycles of %d sweeps, %s: %s", precision, forms[form], all[c].n[0], all[c].n[1], cycles, k, exact ? "exact" : "tiles",
+         text);
+      device_b = (REAL *)DeviceCopy(p.b, p.cells * sizeof(REAL));
+      device_x = (REAL *)DeviceCopy(p.x, p.cells * sizeof(REAL));
+      device_y = (REAL *)DeviceCopy(y, p.cells * sizeof(REAL));
+      device_weight = (REAL *)DeviceCopy(weight, period * sizeof(REAL));
+      device_change = (REAL *)DeviceCopy(&change, sizeof(REAL));
+      before = TYPED(Numbers)(&p.arrays, TYPED(StrataCyclesWorkCUDA)(&p.s), 0, 1);
+      TYPED(Poison)(before, TYPED(StrataCyclesWorkCUDA)(&p.s));
+      device_work = (REAL *)DeviceCopy(before, TYPED(StrataCyclesWorkCUDA)(&p.s) * sizeof(REAL));
+      err = TYPED(StrataCyclesCUDA)(&p.s, &t, cycles, all[c].weights ? device_weight : NULL, first, period, device_b, device_x, device_y,
+                                    c % 4 ? device_change : NULL, device_work, NULL);
+      if (!err) err = (int)cudaDeviceSynchronize();
+      is_int(err, 0, "no error");
+      DeviceRead(y, device_y, p.cells * sizeof(REAL));
+      DeviceRead(&change, device_change, sizeof(REAL));
+      DeviceFreeAll();
+      ok(TYPED(Same)(y, want, p.cells), "the same numbers as on the host");
+      ok(c % 4 == 0 || change == expected, "the largest change");
+      FreeArrays(&p.arrays);
+    }
+}
+
+/* Where many cycles can be run at once, and where not */
+static void TYPED(runchoices)(const char *precision)
+{
+  static const int shape[3] = {500, 300, 1}, layers[3] = {50, 30, 4};
+  TYPED(Problem)   p;
+  char             text[512];
+
+#define CHOICE(asked, cycles) TYPED(StrataCycleKernelCUDA)(&p.s, &p.t, asked, cycles, &p.box, text, sizeof(text))
+#define REFUSED(words)        (CHOICE(STRATA_KERNEL_PERSISTENT, 8) != STRATA_KERNEL_PERSISTENT && strstr(text, words))
+  TYPED(make)(&p, STRATA_KERNEL_SHARED, 2, STRATA_SYSTEM_EQUAL, ENDS, shape, 4, 1, 0);
+  ok(CHOICE(STRATA_KERNEL_AUTO, 8) == STRATA_KERNEL_PERSISTENT, "%s: auto takes many sweeps at once", precision);
+  ok(CHOICE(STRATA_KERNEL_AUTO, 1) == STRATA_KERNEL_REGISTER, "%s: but not few", precision);
+  ok(CHOICE(STRATA_KERNEL_PERSISTENT, 0) == STRATA_KERNEL_REGISTER && strstr(text, "one by one"), "%s: %s", precision, text);
+  p.t.overlap[0] = p.t.overlap[1] = 4;
+  p.t.tile[0] = 180;
+  p.t.tile[1] = 60;
+  ok(CHOICE(STRATA_KERNEL_AUTO, 2) == STRATA_KERNEL_PERSISTENT, "%s: auto takes two cycles of tiles at once", precision);
+  p.t.overlap[0] = 2;
+  ok(REFUSED("multiple of 4"), "%s: %s", precision, text);
+  p.t.overlap[0] = 4;
+  p.t.tile[1] = 65;
+  ok(REFUSED("at most"), "%s: %s", precision, text);
+  p.t.tile[1] = 6;
+  ok(REFUSED("wider than"), "%s: %s", precision, text);
+  p.t.tile[0] = p.t.tile[1] = 12;
+  ok(REFUSED("multiprocessors"), "%s: %s", precision, text);
+  p.s.n[0] = p.s.n[1] = p.box.hi[0] = p.box.hi[1] = 5000;
+  p.t.overlap[0] = p.t.overlap[1] = 6;
+  p.t.tile[0] = p.t.tile[1] = 20;
+  ok(REFUSED("do not fit"), "%s: %s", precision, text);
+  FreeArrays(&p.arrays);
+  TYPED(make)(&p, STRATA_KERNEL_SHARED, 2, STRATA_SYSTEM_VARIABLE, ENDS, shape, 4, 1, 0);
+  ok(REFUSED("2D"), "%s: %s", precision, text);
+  FreeArrays(&p.arrays);
+  TYPED(make)(&p, STRATA_KERNEL_SHARED, 3, STRATA_SYSTEM_EQUAL, ENDS, layers, 4, 1, 0);
+  ok(REFUSED("2D"), "%s: %s", precision, text);
+  FreeArrays(&p.arrays);
+#undef CHOICE
+#undef REFUSED
 }

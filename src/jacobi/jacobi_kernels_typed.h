@@ -30,9 +30,16 @@ int TYPED(StrataCycleCUDA)(const TYPED(StrataSystem) *s, const StrataTiling *t, 
                            const REAL *b, const REAL *x, REAL *y, REAL *change, REAL *work, void *stream);
 ptrdiff_t TYPED(StrataCycleWorkCUDA)(const TYPED(StrataSystem) *s, const StrataTiling *t, StrataCycleKernel kernel, const StrataBox *box);
 
+/* Many cycles in one launch, for which StrataCycleKernelCUDA() gives PERSISTENT; the box is the whole array. Weights begin with number `first` of
+   weight[] and repeat after `period`; work: StrataCyclesWorkCUDA() numbers. cycles times sweeps is an int. */
+int TYPED(StrataCyclesCUDA)(const TYPED(StrataSystem) *s, const StrataTiling *t, int cycles, const REAL *weight, int first, int period, const REAL *b,
+                            const REAL *x, REAL *y, REAL *change, REAL *work, void *stream);
+ptrdiff_t TYPED(StrataCyclesWorkCUDA)(const TYPED(StrataSystem) *s);
+
 /* The kernel that runs these cycles: the one that is asked for, or for AUTO the fastest; where the asked one cannot, the fastest that can.
-   text says which it is, and why it is not the asked one. AUTO as the result: none can, text says what would. */
-StrataCycleKernel TYPED(StrataCycleKernelCUDA)(const TYPED(StrataSystem) *s, const StrataTiling *t, StrataCycleKernel asked, const StrataBox *box,
-                                               char text[], size_t length);
+   cycles: how many can be run by StrataCyclesCUDA(), 0 if they must be run one by one. text says which it is, and why it is not the asked one.
+   AUTO as the result: none can, text says what would. */
+StrataCycleKernel TYPED(StrataCycleKernelCUDA)(const TYPED(StrataSystem) *s, const StrataTiling *t, StrataCycleKernel asked, int cycles,
+                                               const StrataBox *box, char text[], size_t length);
 
 STRATA_END_C

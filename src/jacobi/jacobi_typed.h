@@ -55,13 +55,88 @@ static PetscErrorCode TYPED(StrataJacobiEmbed)(StrataJacobi j, PetscMemType type
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#if STRATA_HAVE_CUDA
+/* The kernel for passes one by one (cycles 0) or for so many cycles at once */
+static PetscErrorCode TYPED(StrataJacobiChoose)(StrataJacobi j, const TYPED(StrataSystem) *s, const StrataTiling *t, int cycles,
+                                                StrataCycleKernel *kernel)
+{
+  const StrataCycleKernel asked = (StrataCycleKernel)j->kernel;
+  StrataJacobiChoice     *c = j->choice;
+  char                    words[sizeof(j->words)];
+
+  PetscFunctionBegin;
+  while (c->sweeps && (c->sweeps != t->sweeps || c->cycles != cycles) && c < j->choice + STRATA_JACOBI_CHOICES - 1) c++;
+  if (c->sweeps != t->sweeps || c->cycles != cycles) {
+    c->kernel = TYPED(StrataCycleKernelCUDA)(s, t, asked, cycles, &j->own, words, sizeof(words));
+    c->sweeps = t->sweeps;
+    c->cycles = cycles;
+    if (!j->words[0] && (!cycles || c->kernel == STRATA_KERNEL_PERSISTENT || asked == STRATA_KERNEL_PERSISTENT))
+      PetscCall(PetscStrncpy(j->words, words, sizeof(j->words)));
+    PetscCheck(cycles || c->kernel != STRATA_KERNEL_AUTO, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "No kernel can sweep these tiles: %s", words);
+  }
+  *kernel = c->kernel;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TYPED(StrataJacobiWork)(StrataJacobi j, ptrdiff_t numbers, REAL **work)
+{
+  PetscFunctionBegin;
+  if (j->work.bytes < numbers * sizeof(REAL)) {
+    PetscCall(StrataArrayDestroy(&j->work));
+    PetscCall(StrataArrayCreate(&j->work, numbers * sizeof(REAL)));
+  }
+  PetscCall(StrataArrayWrite(&j->work, PETSC_MEMTYPE_DEVICE, work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* All cycles at once, if there is a kernel for that and if it is the one that is taken. x NULL: from zero. */
+static PetscErrorCode TYPED(StrataJacobiRun)(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt first, PetscInt cycles, const REAL *b,
+                                             const REAL *x, REAL *y, REAL *change, PetscBool *done)
+{
+  const PetscInt      k = j->subiterations;
+  StrataTiling        t = j->tiling;
+  TYPED(StrataSystem) s;
+  const REAL         *weight = NULL;
+  REAL               *work, *zero;
+  StrataCycleKernel   kernel;
+  void               *stream;
+
+  PetscFunctionBegin;
+  *done = PETSC_FALSE;
+  if (!PetscMemTypeDevice(type) || j->frame || !j->grid->size_local || cycles > PETSC_MPI_INT_MAX / k || (transpose && j->period > 1) ||
+      (j->kernel != HJACOBI_KERNEL_AUTO && j->kernel != HJACOBI_KERNEL_PERSISTENT))
+    PetscFunctionReturn(PETSC_SUCCESS);
+  t.sweeps = (int)k;
+  for (PetscInt a = 0; a < j->grid->dim && j->exact; a++) { /* in one pass, whatever the tiles */
+    t.overlap[a] = 2 * (int)(k - 1);
+    t.tile[a] = PetscMax(t.tile[a], t.overlap[a] + 1);
+  }
+  PetscCall(TYPED(StrataJacobiSystem)(j, &j->rows[transpose ? 1 : 0], type, &s));
+  PetscCall(TYPED(StrataJacobiChoose)(j, &s, &t, (int)cycles, &kernel));
+  if (kernel != STRATA_KERNEL_PERSISTENT) PetscFunctionReturn(PETSC_SUCCESS);
+  if (j->weights.bytes) PetscCall(StrataArrayRead(&j->weights, type, &weight));
+  PetscCall(StrataGetStream(type, &stream));
+  if (!x) {
+    PetscCall(StrataArrayWrite(&j->array[1], type, &zero));
+    StrataCallCUDA(StrataCUDAMemset(zero, 0, j->array[1].bytes, stream));
+    x = zero;
+  }
+  PetscCall(TYPED(StrataJacobiWork)(j, TYPED(StrataCyclesWorkCUDA)(&s), &work));
+  StrataCallCUDA(
+      TYPED(StrataCyclesCUDA)(&s, &t, (int)cycles, weight, (int)(first % j->period * k), (int)(j->period * k), b, x, y, change, work, stream));
+  *done = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 /* One pass on a box: y = x after the sweeps of the tiling, weights from sweep `first` of the period on */
 static PetscErrorCode TYPED(StrataJacobiPass)(StrataJacobi j, StrataJacobiRows *rows, PetscMemType type, const StrataTiling *t, const StrataBox *box,
                                               PetscInt first, const REAL *b, const REAL *x, REAL *y, REAL *change)
 {
   TYPED(StrataSystem) s;
   const REAL         *weight = NULL;
-  void               *stream, *work = NULL;
+  REAL               *work = NULL;
+  void               *stream;
 
   PetscFunctionBegin;
   if (!j->grid->size_local) PetscFunctionReturn(PETSC_SUCCESS);
@@ -73,26 +148,13 @@ static PetscErrorCode TYPED(StrataJacobiPass)(StrataJacobi j, StrataJacobiRows *
   PetscCall(StrataGetStream(type, &stream));
 #if STRATA_HAVE_CUDA
   if (PetscMemTypeDevice(type)) {
-    const int         slot = t->sweeps == (int)j->most ? 0 : 1;
     StrataCycleKernel kernel;
     ptrdiff_t         numbers;
 
-    if (j->chosenfor[slot] != t->sweeps) {
-      char words[sizeof(j->words)];
-
-      j->chosen[slot] = TYPED(StrataCycleKernelCUDA)(&s, t, (StrataCycleKernel)j->kernel, &j->own, words, sizeof(words));
-      j->chosenfor[slot] = t->sweeps;
-      if (slot == 0 || !j->words[0]) PetscCall(PetscStrncpy(j->words, words, sizeof(j->words)));
-    }
-    kernel = j->chosen[slot];
-    PetscCheck(kernel != STRATA_KERNEL_AUTO, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "No kernel can sweep these tiles: %s", j->words);
+    PetscCall(TYPED(StrataJacobiChoose)(j, &s, t, 0, &kernel));
     numbers = TYPED(StrataCycleWorkCUDA)(&s, t, kernel, box);
-    if (j->work.bytes < numbers * sizeof(REAL)) {
-      PetscCall(StrataArrayDestroy(&j->work));
-      PetscCall(StrataArrayCreate(&j->work, numbers * sizeof(REAL)));
-    }
-    PetscCall(StrataArrayWrite(&j->work, type, &work));
-    StrataCallCUDA(TYPED(StrataCycleCUDA)(&s, t, kernel, box, weight, b, x, y, change, (REAL *)work, stream));
+    PetscCall(TYPED(StrataJacobiWork)(j, numbers, &work));
+    StrataCallCUDA(TYPED(StrataCycleCUDA)(&s, t, kernel, box, weight, b, x, y, change, work, stream));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
@@ -143,13 +205,22 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
   REAL             *to, *last = NULL;
   void             *stream;
   int               boxes = 1;
+  PetscBool         done = PETSC_FALSE;
   PetscInt          p;
 
   PetscFunctionBegin;
   PetscCall(StrataGetStream(type, &stream));
   PetscCall(StrataArrayRead(&j->b, type, &b));
   if (change || stays) PetscCall(StrataArrayWrite(&j->change, type, &last));
-  for (p = 0; p < total; p++) {
+#if STRATA_HAVE_CUDA
+  if (direct)
+    to = direct;
+  else
+    PetscCall(StrataArrayWrite(&j->array[0], type, &to));
+  PetscCall(TYPED(StrataJacobiRun)(j, transpose, type, first, cycles, b, direct ? (const REAL *)x : NULL, to, last, &done));
+  from = to;
+#endif
+  for (p = 0; p < total && !done; p++) {
     const PetscInt  cycle = first + (transpose ? cycles - 1 - p / passes : p / passes), done = p % passes * most;
     const PetscBool final = p + 1 == total ? PETSC_TRUE : PETSC_FALSE;
     StrataTiling    t = j->tiling;

@@ -24,6 +24,14 @@ typedef struct {
 /* Boxes that an owned box is cut into, an inner one and those at its sides */
 #define STRATA_JACOBI_BOXES (1 + STRATA_LEGS)
 
+/* The kernel for so many sweeps of a pass, or for so many cycles of them at once; sweeps 0: not used. Full and last passes, runs that are full and last
+   are known at the same time; when there are more the last place is used again. */
+#define STRATA_JACOBI_CHOICES 4
+typedef struct {
+  int               sweeps, cycles;
+  StrataCycleKernel kernel;
+} StrataJacobiChoice;
+
 typedef struct _n_StrataJacobi *StrataJacobi;
 struct _n_StrataJacobi {
   PetscObject owner;  /* the KSP or PC */
@@ -67,13 +75,12 @@ struct _n_StrataJacobi {
   PetscInt     eigenvalues;     /* number of estimated ones, if the interval comes from them */
   PetscReal    re[STRATA_JACOBI_STEPS], im[STRATA_JACOBI_STEPS];
   /* work space, and where the last work was done */
-  StrataArray       b, array[2], vector, change, work;
-  StrataArray       power, sums, update; /* in single precision: what right-hand sides are divided by, its making, the change times that */
-  PetscMemType      worked;
-  PetscBool         applied;
-  StrataCycleKernel chosen[2]; /* for full passes and for the rest of a cycle */
-  int               chosenfor[2];
-  char              words[256]; /* about the kernel */
+  StrataArray        b, array[2], vector, change, work;
+  StrataArray        power, sums, update; /* in single precision: what right-hand sides are divided by, its making, the change times that */
+  PetscMemType       worked;
+  PetscBool          applied;
+  StrataJacobiChoice choice[STRATA_JACOBI_CHOICES];
+  char               words[256]; /* about the kernel */
 };
 
 PETSC_INTERN PetscErrorCode StrataJacobiCreate(PetscObject owner, const char prefix[], StrataJacobi *);

@@ -10,6 +10,8 @@ template <> struct Kernels<double> {
   static constexpr auto        cycle = StrataCycleCUDA_d;
   static constexpr auto        work = StrataCycleWorkCUDA_d;
   static constexpr auto        kernel = StrataCycleKernelCUDA_d;
+  static constexpr auto        cycles = StrataCyclesCUDA_d;
+  static constexpr auto        cycles_work = StrataCyclesWorkCUDA_d;
   static constexpr const char *name = "fp64";
 };
 template <> struct Kernels<float> {
@@ -17,6 +19,8 @@ template <> struct Kernels<float> {
   static constexpr auto        cycle = StrataCycleCUDA_f;
   static constexpr auto        work = StrataCycleWorkCUDA_f;
   static constexpr auto        kernel = StrataCycleKernelCUDA_f;
+  static constexpr auto        cycles = StrataCyclesCUDA_f;
+  static constexpr auto        cycles_work = StrataCyclesWorkCUDA_f;
   static constexpr const char *name = "fp32";
 };
 
@@ -49,6 +53,7 @@ template <class T> static __global__ void squares(size_t n, const T *x, const T 
 }
 
 static Report            *report;
+static constexpr int      VECTORS = 5;
 static cudaStream_t       stream;
 static unsigned long long different; /* numbers in all comparisons */
 
@@ -71,18 +76,17 @@ public:
       cells *= n[a];
       if (n[a] > 1) s.dim = a + 1;
     }
-    for (int m = 0; m < 4; m++) vector[m] = numbers(-1, 1, 1 + m);
+    for (int m = 0; m < VECTORS; m++) vector[m] = numbers(-1, 1, 1 + m);
     for (int l = 0; l < 2 * s.dim; l++) {
       s.leg[l] = (T)(lines ? (l < 2 ? leg : 0) : form == STRATA_SYSTEM_EQUAL ? leg / s.dim : 0.49 / s.dim - 0.01 * l);
       if (form == STRATA_SYSTEM_VARIABLE) s.legs[l] = numbers(0.3 / s.dim, 0.49 / s.dim, 10 + l);
     }
-    work = numbers(0, 1, 9);
     time_classic();
   }
 
   ~Grid()
   {
-    for (int m = 0; m < 4; m++) CUDA(cudaFree(vector[m]));
+    for (int m = 0; m < VECTORS; m++) CUDA(cudaFree(vector[m]));
     for (int l = 0; l < STRATA_LEGS; l++) CUDA(cudaFree((void *)s.legs[l]));
     CUDA(cudaFree(work));
   }
@@ -94,13 +98,13 @@ public:
     const StrataTiling t = tiling(k, tile, overlap, rows ? rows : tile);
     char               text[512];
 
-    if (Kernels<T>::kernel(&s, &t, kernel, &box, text, sizeof(text)) != kernel) {
+    if (Kernels<T>::kernel(&s, &t, kernel, at_once(t, kernel), &box, text, sizeof(text)) != kernel) {
       printf("%s: %s\n", title.c_str(), text);
       return;
     }
     if (overlap >= 2 * (k - 1))
       compare(title, t, kernel, STRATA_KERNEL_CLASSIC);
-    else if (kernel == STRATA_KERNEL_REGISTER)
+    else if (kernel != STRATA_KERNEL_SHARED)
       compare(title, t, kernel, STRATA_KERNEL_SHARED);
     const Timing c = time_cycle(t, kernel);
 
@@ -124,7 +128,7 @@ public:
     const StrataTiling t = tiling(k, tile, overlap, rows ? rows : tile), plain = tiling(8, 32, 16, 32);
     char               text[512];
 
-    if (Kernels<T>::kernel(&s, &t, kernel, &box, text, sizeof(text)) != kernel) {
+    if (Kernels<T>::kernel(&s, &t, kernel, at_once(t, kernel), &box, text, sizeof(text)) != kernel) {
       printf("%s: %s\n", what.c_str(), text);
       return;
     }
@@ -139,8 +143,15 @@ public:
 
 private:
   std::string name;
-  T          *vector[4], *work;
+  T          *vector[VECTORS], *work = NULL;
+  ptrdiff_t   works = 0;
   double      sweeps = 0; /* classic ones to the tolerance */
+
+  /* Cycles of one call: many where they stay on the chip */
+  static int at_once(const StrataTiling &t, StrataCycleKernel kernel)
+  {
+    return kernel != STRATA_KERNEL_PERSISTENT ? 0 : t.sweeps < 1024 ? 1024 / t.sweeps : 1;
+  }
 
   /* Compares the results of two kernels on the whole grid */
   void compare(const std::string &title, const StrataTiling &t, StrataCycleKernel kernel, StrataCycleKernel other)
@@ -151,6 +162,10 @@ private:
     CUDA(cudaMemset(count, 0, sizeof(*count)));
     run(t, kernel, vector[0], vector[2]);
     run(t, other, vector[0], vector[3]);
+    for (int i = 1; i < at_once(t, kernel); i++) {
+      run(t, other, vector[3], vector[4]);
+      std::swap(vector[3], vector[4]);
+    }
     differ<<<1024, 256, 0, stream>>>(cells, vector[2], vector[3], count);
     CUDA(cudaStreamSynchronize(stream));
     CUDA(cudaMemcpy(&now, count, sizeof(now), cudaMemcpyDeviceToHost));
@@ -161,7 +176,14 @@ private:
 
   Timing time_cycle(const StrataTiling &t, StrataCycleKernel kernel)
   {
-    return timed(loop.median * t.sweeps * (cells > 1e7 ? 1 : 0.3), [&](int i) { run(t, kernel, vector[i % 2 ? 2 : 0], vector[i % 2 ? 0 : 2]); });
+    const int    n = at_once(t, kernel) > 0 ? at_once(t, kernel) : 1;
+    const double us = loop.median * t.sweeps * n * (cells > 1e7 ? 1 : 0.3);
+    Timing       c = timed(us, [&](int i) { run(t, kernel, vector[i % 2 ? 2 : 0], vector[i % 2 ? 0 : 2]); });
+
+    c.median /= n;
+    c.least /= n;
+    c.most /= n;
+    return c;
   }
 
   /* Squares of the residuals of x, up to a factor */
@@ -190,7 +212,7 @@ private:
     fill<T><<<1024, 256, 0, stream>>>(cells, (T)b, (T)b, 1, vector[1]);
     first = residual(vector[0]);
     do {
-      for (int i = 0; i < batch; i++) {
+      for (int i = 0; i < (at_once(t, kernel) ? 1 : batch); i++) {
         run(t, kernel, vector[0], vector[2]);
         std::swap(vector[0], vector[2]);
       }
@@ -224,8 +246,18 @@ private:
 
   void run(const StrataTiling &t, StrataCycleKernel kernel, const T *x, T *y)
   {
-    if (Kernels<T>::work(&s, &t, kernel, &box) > (ptrdiff_t)(cells + 31) / 32 * 32) exit(1); /* the box is the array: one work array will do */
-    CUDA(Kernels<T>::cycle(&s, &t, kernel, &box, NULL, vector[1], x, y, NULL, work, stream));
+    const bool      many = kernel == STRATA_KERNEL_PERSISTENT;
+    const ptrdiff_t need = many ? Kernels<T>::cycles_work(&s) : Kernels<T>::work(&s, &t, kernel, &box);
+
+    if (need > works) {
+      CUDA(cudaFree(work));
+      CUDA(cudaMalloc(&work, need * sizeof(T)));
+      works = need;
+    }
+    if (many)
+      CUDA(Kernels<T>::cycles(&s, &t, at_once(t, kernel), NULL, 0, t.sweeps, vector[1], x, y, NULL, work, stream));
+    else
+      CUDA(Kernels<T>::cycle(&s, &t, kernel, &box, NULL, vector[1], x, y, NULL, work, stream));
   }
 
   /* About 25 ms a sample */
@@ -262,7 +294,7 @@ template <class T> static void bench(double copy)
 {
   const bool              fp64 = sizeof(T) == 8;
   const int               deep = fp64 ? 8 : 12, few = fp64 ? 4 : 8;
-  const StrataCycleKernel reg = STRATA_KERNEL_REGISTER, shared = STRATA_KERNEL_SHARED;
+  const StrataCycleKernel reg = STRATA_KERNEL_REGISTER, shared = STRATA_KERNEL_SHARED, whole = STRATA_KERNEL_PERSISTENT;
 
   {
     Grid<T> g("2D 16384^2", STRATA_SYSTEM_EQUAL, 16384, 16384, 1);
@@ -303,17 +335,29 @@ template <class T> static void bench(double copy)
     g.classic(copy, 0);
     g.cycles("shared, tile 32, overlap 14", shared, 8, 32, 14, 0);
     g.cycles("shared, tile 32, overlap 4", shared, 32, 32, 4, 0);
+    g.cycles("register, tile 32, overlap 4", reg, 8, 32, 4, 0);
+    g.cycles("register, tile 32, overlap 4", reg, 32, 32, 4, 0);
     g.cycles("register, tile 192 x 56, overlap 4", reg, 8, 192, 4, 0, 56);
     g.cycles("register, tile 192 x 56, overlap 4", reg, 32, 192, 4, 0, 56);
     g.cycles("register", reg, deep, 32, 2 * deep, 0);
+    g.cycles("persistent, tile 180 x 56, overlap 4", whole, 8, 180, 4, 0, 56);
+    g.cycles("persistent, tile 180 x 56, overlap 4", whole, 32, 180, 4, 0, 56);
+    g.cycles("persistent, exact", whole, 32, 32, 64, 0);
     if (fp64) {
       g.solve("shared, tile 32, overlap 0", shared, 4, 32, 0, 0);
       g.solve("shared, tile 32, overlap 0", shared, 16, 32, 0, 0);
       g.solve("shared, tile 32, overlap 4", shared, 16, 32, 4, 0);
-      g.solve("shared, tile 32, overlap 4", shared, 32, 32, 4, 3);
-      g.solve("register, tile 192 x 56, overlap 4", reg, 32, 192, 4, 8, 56);
+      g.solve("shared, tile 32, overlap 4", shared, 32, 32, 4, 0);
+      g.solve("register, tile 32, overlap 0", reg, 4, 32, 0, 0);
+      g.solve("register, tile 32, overlap 0", reg, 16, 32, 0, 0);
+      g.solve("register, tile 32, overlap 4", reg, 16, 32, 4, 0);
+      g.solve("register, tile 32, overlap 4", reg, 32, 32, 4, 3);
+      g.solve("register, tile 192 x 56, overlap 4", reg, 32, 192, 4, 0, 56);
       g.solve("register, tile 192 x 56, overlap 4", reg, 64, 192, 4, 0, 56);
-      g.solve("register, exact", reg, 32, 32, 64, 5.8);
+      g.solve("register, exact", reg, 32, 32, 64, 0);
+      g.solve("persistent, tile 180 x 56, overlap 4", whole, 32, 180, 4, 8, 56);
+      g.solve("persistent, tile 180 x 56, overlap 4", whole, 64, 180, 4, 0, 56);
+      g.solve("persistent, exact", whole, 32, 32, 64, 5.8);
     }
   }
   {

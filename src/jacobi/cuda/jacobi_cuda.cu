@@ -1,6 +1,7 @@
 /*
    Jacobi cycles on the device: which kernel runs them, and in how many passes
 */
+#include "persistent_cuda.h"
 #include "register_cuda.h"
 #include <cstdio>
 #include <cstring>
@@ -47,6 +48,13 @@ static bool whole(const int n[3], const StrataBox &box)
   return true;
 }
 
+static StrataBox whole_box(const int n[3])
+{
+  const StrataBox box = {{0, 0, 0}, {n[0], n[1], n[2]}};
+
+  return box;
+}
+
 /* Arrays between the passes: where the box is the whole array y is one of them */
 template <class T>
 static ptrdiff_t work_numbers(const typename Typed<T>::System &s, const StrataTiling &t, StrataCycleKernel kernel, const StrataBox &box)
@@ -85,7 +93,9 @@ static int cycle(const typename Typed<T>::System &s, const StrataTiling &t, Stra
     p.y = last ? y : whole(s.n, box) ? ((passes - pass) % 2 ? y : work) : work + pass % 2 * cells;
     p.change = last ? change : NULL;
     if (tiles)
-      err = kernel == STRATA_KERNEL_SHARED ? shared_sweeps<T>(s, t, p, stream) : tiles_sweeps<T>(s, t, p, stream);
+      err = kernel == STRATA_KERNEL_SHARED ? shared_sweeps<T>(s, t, p, stream)
+            : small_fit<T>(s, t)           ? small_sweeps<T>(s, t, p, stream)
+                                           : tiles_sweeps<T>(s, t, p, stream);
     else if (p.sweeps > 1)
       err = register_sweeps<T>(s, p, stream);
     else
@@ -98,9 +108,10 @@ static int cycle(const typename Typed<T>::System &s, const StrataTiling &t, Stra
 static const char *const names[] = {"auto", "classic", "shared", "register", "persistent"};
 
 template <class T>
-static StrataCycleKernel choose(const typename Typed<T>::System &s, const StrataTiling &t, StrataCycleKernel asked, const StrataBox &box, char text[],
-                                size_t length)
+static StrataCycleKernel choose(const typename Typed<T>::System &s, const StrataTiling &t, StrataCycleKernel asked, int cycles, const StrataBox &box,
+                                char text[], size_t length)
 {
+  constexpr int     FEW = 8; /* sweeps: a launch of those that stay on the chip takes longer */
   const size_t      bytes = shared_bytes<T>(s, t, box);
   const bool        plain = exact<T>(s, t, box);
   char              no[STRATA_KERNEL_PERSISTENT + 1][256] = {};
@@ -112,7 +123,7 @@ static StrataCycleKernel choose(const typename Typed<T>::System &s, const Strata
     return STRATA_KERNEL_AUTO;
   }
   if (!plain) {
-    for (int k = STRATA_KERNEL_CLASSIC; k <= STRATA_KERNEL_PERSISTENT; k++)
+    for (int k = STRATA_KERNEL_CLASSIC; k <= STRATA_KERNEL_REGISTER; k++)
       snprintf(no[k], sizeof(no[k]), "its %d sweeps are those of the whole grid, which tiles overlap too little for: overlap exact, or %d", t.sweeps,
                2 * (t.sweeps - 1));
     no[STRATA_KERNEL_SHARED][0] = 0;
@@ -123,13 +134,19 @@ static StrataCycleKernel choose(const typename Typed<T>::System &s, const Strata
                2 * (t.sweeps - 1));
   } else if (register_depth<T>(s, t.sweeps) < 2)
     snprintf(no[STRATA_KERNEL_REGISTER], sizeof(no[0]), t.sweeps < 2 ? "it needs 2 sweeps or more" : "it has no variable legs in 3D");
-  if (!no[STRATA_KERNEL_PERSISTENT][0]) snprintf(no[STRATA_KERNEL_PERSISTENT], sizeof(no[0]), "there is none for this");
+  if (!cycles || !whole(s.n, box))
+    snprintf(no[STRATA_KERNEL_PERSISTENT], sizeof(no[0]),
+             "here cycles are run one by one, for several ranks, periodic sides or the transpose of a long schedule");
+  else
+    persistent_fits<T>(s, t, plain, no[STRATA_KERNEL_PERSISTENT], sizeof(no[0]));
   if (bytes > (size_t)d.shared)
     snprintf(no[STRATA_KERNEL_SHARED], sizeof(no[0]), "a tile with its frame takes %zu bytes of %d, at most %d cells fit twice", bytes, d.shared,
              (int)(d.shared / (2 * sizeof(T))));
   if (asked != STRATA_KERNEL_AUTO && !no[asked][0])
     kernel = asked;
-  else if (!no[STRATA_KERNEL_REGISTER][0] && (plain ? register_pays<T>(s) : tiles_fill<T>(t) || no[STRATA_KERNEL_SHARED][0]))
+  else if (!no[STRATA_KERNEL_PERSISTENT][0] && (plain ? (double)cycles * t.sweeps >= FEW : cycles > 1))
+    kernel = STRATA_KERNEL_PERSISTENT;
+  else if (!no[STRATA_KERNEL_REGISTER][0] && (plain ? register_pays<T>(s) : tiles_fill<T>(t) || small_fill<T>(s, t) || no[STRATA_KERNEL_SHARED][0]))
     kernel = STRATA_KERNEL_REGISTER;
   else if (!no[STRATA_KERNEL_CLASSIC][0])
     kernel = STRATA_KERNEL_CLASSIC;
@@ -154,10 +171,21 @@ static StrataCycleKernel choose(const typename Typed<T>::System &s, const Strata
   {                                                                                                                                                  \
     return work_numbers<T>(*s, *t, kernel, *box);                                                                                                    \
   }                                                                                                                                                  \
-  StrataCycleKernel StrataCycleKernelCUDA_##S(const StrataSystem_##S *s, const StrataTiling *t, StrataCycleKernel asked, const StrataBox *box,       \
-                                              char text[], size_t length)                                                                            \
+  StrataCycleKernel StrataCycleKernelCUDA_##S(const StrataSystem_##S *s, const StrataTiling *t, StrataCycleKernel asked, int cycles,                 \
+                                              const StrataBox *box, char text[], size_t length)                                                      \
   {                                                                                                                                                  \
-    return choose<T>(*s, *t, asked, *box, text, length);                                                                                             \
+    return choose<T>(*s, *t, asked, cycles, *box, text, length);                                                                                     \
+  }                                                                                                                                                  \
+  int StrataCyclesCUDA_##S(const StrataSystem_##S *s, const StrataTiling *t, int cycles, const T *weight, int first, int period, const T *b,         \
+                           const T *x, T *y, T *change, T *work, void *stream)                                                                       \
+  {                                                                                                                                                  \
+    const Run<T> r = {weight, first, period, b, x, y, change, work};                                                                                 \
+                                                                                                                                                     \
+    return persistent_cycles<T>(*s, *t, exact<T>(*s, *t, whole_box(s->n)), cycles, r, (cudaStream_t)stream);                                         \
+  }                                                                                                                                                  \
+  ptrdiff_t StrataCyclesWorkCUDA_##S(const StrataSystem_##S *s)                                                                                      \
+  {                                                                                                                                                  \
+    return persistent_work<T>(s->n);                                                                                                                 \
   }
 ENTRY_POINTS(double, d)
 ENTRY_POINTS(float, f)

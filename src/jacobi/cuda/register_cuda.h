@@ -28,4 +28,9 @@ template <class T> bool        tiles_fit(const typename Typed<T>::System &s, con
 template <class T> bool        tiles_fill(const StrataTiling &t);
 template <class T> cudaError_t tiles_sweeps(const typename Typed<T>::System &s, const StrataTiling &t, const Pass<T> &p, cudaStream_t stream);
 
+/* The same with tiles so small that a warp holds one; do they keep it busy? */
+template <class T> bool        small_fit(const typename Typed<T>::System &s, const StrataTiling &t);
+template <class T> bool        small_fill(const typename Typed<T>::System &s, const StrataTiling &t);
+template <class T> cudaError_t small_sweeps(const typename Typed<T>::System &s, const StrataTiling &t, const Pass<T> &p, cudaStream_t stream);
+
 #endif

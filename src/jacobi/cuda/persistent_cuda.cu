@@ -1,0 +1,589 @@
+/*
+   Many cycles of a 2D grid in one launch: each block holds a patch of the grid and of the right-hand side in registers from the first sweep to the
+   last, a warp some rows of it, a lane W columns of these. Neighbours in x come from the next lanes, the rows above and below a warp's own through
+   shared memory, with one barrier a sweep. Between cycles blocks give the cells near the borders of what they own to their neighbours, through
+   arrays in global memory, of which each cycle uses the other one, and a flag of each block that counts its cycles.
+*/
+#include "persistent_cuda.h"
+#include <cstdio>
+
+/* Columns of a lane, warps of a block; a lane at an end of the grid holds the zeros beyond it */
+constexpr int W = 6, WARPS = 8, COLUMNS = W * WARP, PAIRS = W / 2, FLAG = 8; /* FLAG: from one flag to the next */
+
+/* One direction of a patch: its first cell, and the cells live[0] <= i < live[1] that are swept, own[0] <= i < own[1] that are the block's */
+struct Span {
+  int origin, live[2], own[2];
+};
+
+/* Patches in one direction: their size and the cells that one at an end of the grid lacks. halo: cells of a patch that the sweeps of a cycle make
+   invalid, from each end of it within the grid; 0: patches are tiles by their definition. reach: how far from its own cells a block needs others. */
+struct Spread {
+  int n, size, lost, halo, tile, overlap, reach, count;
+};
+
+static int spread_count(const Spread &s)
+{
+  const int end = s.size - s.lost - s.halo, inner = s.size - 2 * s.halo, rest = s.n + (s.lost ? s.n % 2 : 0) - 2 * end;
+
+  if (s.n <= s.size - s.lost - (s.lost ? 1 : 0)) return 1;
+  return rest > 0 ? 2 + (rest + inner - 1) / inner : 2;
+}
+
+/* Origins along x are even, so that pairs of columns can be exchanged */
+static __device__ __forceinline__ Span spread_span(const Spread &s, int b)
+{
+  const bool last = b == s.count - 1;
+  Span       p;
+
+  if (!s.halo) {
+    int from[2], to[2];
+
+    strata_tile(s.n, 0, s.n, s.tile, s.overlap, b, from, to);
+    p.origin = from[0] - s.lost;
+    for (int m = 0; m < 2; m++) {
+      p.live[m] = m ? to[0] : from[0];
+      p.own[m] = m ? to[1] : from[1];
+    }
+    return p;
+  }
+  for (int m = 0; m < 2; m++) {
+    const int border = s.size - s.lost - s.halo + (b + m - 1) * (s.size - 2 * s.halo);
+
+    p.own[m] = b + m == 0 ? 0 : b + m == s.count ? s.n : min(border, (s.n - 1) / 2 * 2);
+  }
+  p.origin = b == 0 ? -s.lost : last ? s.n - (s.size - s.lost) : p.own[0] - s.halo;
+  if (s.lost && last && b) p.origin += p.origin % 2;
+  p.live[0] = max(p.origin, 0);
+  p.live[1] = min(p.origin + s.size, s.n);
+  return p;
+}
+
+/* All cycles of a launch */
+template <class T> struct Cycles {
+  Run<T>    run;
+  Spread    across, along;        /* x and y */
+  int       sweeps, cycles, last; /* of a cycle, number, sweeps of the last one */
+  int       pitch;                /* of the two arrays for exchange, with which the work space begins */
+  ptrdiff_t numbers;              /* of one of them */
+  unsigned *flag;
+};
+
+/* A block that sees a flag raised reads what was written before. All such reads are strong ones, which the second-level cache serves: none needs what
+   would make ordinary ones see it, the emptying of the first-level cache. */
+static __device__ __forceinline__ void raise(unsigned *flag, unsigned to)
+{
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(flag), "r"(to) : "memory");
+}
+
+static __device__ __forceinline__ void await(const unsigned *flag, unsigned to)
+{
+  unsigned now;
+
+  do asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(flag) : "memory");
+  while (now < to);
+}
+
+/* Two numbers to another block or from one, if wanted */
+static __device__ __forceinline__ void send(double *to, unsigned wanted, double a, double b)
+{
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p st.relaxed.gpu.global.v2.f64 [%2], {%0, %1}; }" ::"d"(a), "d"(b), "l"(to), "r"(wanted)
+               : "memory");
+}
+
+static __device__ __forceinline__ void send(float *to, unsigned wanted, float a, float b)
+{
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p st.relaxed.gpu.global.v2.f32 [%2], {%0, %1}; }" ::"f"(a), "f"(b), "l"(to), "r"(wanted)
+               : "memory");
+}
+
+static __device__ __forceinline__ void fetch(const double *from, unsigned wanted, double &a, double &b)
+{
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p ld.relaxed.gpu.global.v2.f64 {%0, %1}, [%2]; }"
+               : "+d"(a), "+d"(b)
+               : "l"(from), "r"(wanted)
+               : "memory");
+}
+
+static __device__ __forceinline__ void fetch(const float *from, unsigned wanted, float &a, float &b)
+{
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p ld.relaxed.gpu.global.v2.f32 {%0, %1}, [%2]; }"
+               : "+f"(a), "+f"(b)
+               : "l"(from), "r"(wanted)
+               : "memory");
+}
+
+/* Some pairs of columns of a lane's part of a row to and from an array */
+template <class T> static __device__ __forceinline__ void give_row(T *to, const T (&row)[W], unsigned pairs)
+{
+#pragma unroll
+  for (int q = 0; q < PAIRS; q++) send(to + 2 * q, pairs & 1u << q, row[2 * q], row[2 * q + 1]);
+}
+
+template <class T> static __device__ __forceinline__ void take_row(T (&row)[W], const T *from, unsigned pairs)
+{
+#pragma unroll
+  for (int q = 0; q < PAIRS; q++) fetch(from + 2 * q, pairs & 1u << q, row[2 * q], row[2 * q + 1]);
+}
+
+/* The first and the last rows of all warps, and those next to the patch, before and after a sweep */
+template <class T> struct Edges {
+  Pack<T, 2> row[WARPS + 2][2][PAIRS][WARP];
+
+  __device__ __forceinline__ void take(T (&to)[W], int warp, int last) const
+  {
+#pragma unroll
+    for (int q = 0; q < PAIRS; q++) {
+      const Pack<T, 2> p = row[warp + 1][last][q][threadIdx.x % WARP];
+
+      to[2 * q] = p.v[0];
+      to[2 * q + 1] = p.v[1];
+    }
+  }
+  __device__ __forceinline__ void put(const T (&from)[W], int warp, int last)
+  {
+#pragma unroll
+    for (int q = 0; q < PAIRS; q++) {
+      Pack<T, 2> p;
+
+      p.v[0] = from[2 * q];
+      p.v[1] = from[2 * q + 1];
+      row[warp + 1][last][q][threadIdx.x % WARP] = p;
+    }
+  }
+};
+
+/* OWN: rows of a warp */
+template <class T, int FORM, int OWN, bool WEIGHTS> struct Patch {
+  const typename Typed<T>::System &s;
+  const Cycles<T>                 &p;
+  Edges<T>                        *edges;                    /* two */
+  int                              warp, n, parity;          /* rows of the warp that are swept; which edges are of now */
+  unsigned                         inside, own;              /* columns of the lane: swept, the block's */
+  unsigned                         mine, rim, reach;         /* pairs of columns: the block's, of these wanted by neighbours, theirs and needed */
+  unsigned                         rowown, rowrim, rowreach; /* the same for rows of the warp */
+  T                                equal;                    /* leg; zero in lanes that keep their values */
+  T                                u[OWN][W], b[OWN][W];
+  typename Typed<T>::Bits          most;
+
+  __device__ __forceinline__ Patch(const typename Typed<T>::System &s_, const Cycles<T> &p_) : s(s_), p(p_)
+  {
+  }
+
+  /* MASKED: the patch ends within the columns of a lane or within the rows of a warp */
+  template <bool MASKED, bool CHANGE> __device__ __forceinline__ void sweep(T weight)
+  {
+    const Edges<T> &from = edges[parity];
+    Edges<T>       &to = edges[parity ^ 1];
+    T               sum[W], above[W], below[W]; /* sum: west + south, which is also east + north of the row below; below: the row's old values */
+
+    from.take(below, warp - 1, 1);
+    from.take(above, warp + 1, 0);
+    if (FORM == STRATA_SYSTEM_EQUAL) {
+      const T west = __shfl_up_sync(~0u, u[0][W - 1], 1);
+
+#pragma unroll
+      for (int i = 0; i < W; i++) sum[i] = (i ? u[0][i ? i - 1 : 0] : west) + below[i];
+    }
+#if AHEAD
+    T east1 = __shfl_down_sync(~0u, u[0][0], 1), west1 = __shfl_up_sync(~0u, u[1][W - 1], 1);
+#endif
+#pragma unroll
+    for (int o = 0; o < OWN; o++) {
+      if (MASKED && o >= n) break;
+      const T(&up)[W] = o < OWN - 1 ? u[o < OWN - 1 ? o + 1 : o] : above;
+
+#ifndef NOPIN
+      __syncwarp(); /* keeps the compiler from mixing rows, for which it lacks registers */
+#endif
+#if AHEAD
+      const T east = east1, west = FORM == STRATA_SYSTEM_EQUAL ? west1 : __shfl_up_sync(~0u, u[o][W - 1], 1);
+      if (o < OWN - 1) {
+        const int o1 = o < OWN - 1 ? o + 1 : o, o2 = o < OWN - 2 ? o + 2 : o;
+        east1 = __shfl_down_sync(~0u, u[o1][0], 1);
+        west1 = __shfl_up_sync(~0u, o < OWN - 2 ? u[o2][W - 1] : above[W - 1], 1);
+      }
+#else
+      const T east = __shfl_down_sync(~0u, u[o][0], 1);
+      const T west = __shfl_up_sync(~0u, FORM == STRATA_SYSTEM_EQUAL ? up[W - 1] : u[o][W - 1], 1);
+#endif
+      T high = up[W - 1] + east, left = west; /* high: east + north; left: the old value to the west */
+
+#pragma unroll
+      for (int m = 0; m < W; m++) {
+        const int i = FORM == STRATA_SYSTEM_EQUAL ? W - 1 - m : m;
+        const T   old = u[o][i];
+        T         r;
+
+        if (FORM == STRATA_SYSTEM_EQUAL) {
+          r = fused(equal, sum[i] + high, b[o][i]);
+          sum[i] = high = (i ? up[i ? i - 1 : 0] : west) + old;
+        } else {
+          const T v[4] = {left, i < W - 1 ? u[o][i < W - 1 ? i + 1 : i] : east, below[i], up[i]};
+
+          r = strata_jacobi_legs(2, s.leg, b[o][i], v);
+          left = below[i] = old;
+        }
+        if (WEIGHTS) r = strata_jacobi_damped(weight, old, r);
+        if ((MASKED || WEIGHTS || FORM != STRATA_SYSTEM_EQUAL) && !(inside >> i & 1)) r = old;
+        if (CHANGE && (rowown >> o & 1) && (own >> i & 1)) most = max(most, change_bits(r, old));
+        u[o][i] = r;
+      }
+      if (!MASKED && o == 0) to.put(u[0], warp, 0);
+    }
+    if (MASKED) to.put(u[0], warp, 0);
+    to.put(u[OWN - 1], warp, 1);
+  }
+
+  /* Warps come to this barrier from different loops, so it is a named one */
+  __device__ __forceinline__ void end_sweep()
+  {
+    parity ^= 1;
+    asm volatile("bar.sync 1, %0;" ::"n"(WARPS * WARP) : "memory");
+  }
+
+  template <bool MASKED> __device__ __forceinline__ void sweeps(int count, int &at)
+  {
+#pragma unroll 1
+    for (int k = 0; k < count; k++) {
+      sweep<MASKED, false>(next_weight(at));
+      end_sweep();
+    }
+  }
+
+  __device__ __forceinline__ T next_weight(int &at)
+  {
+    if (!WEIGHTS || !p.run.weight) return 1;
+    const T weight = __ldg(p.run.weight + at);
+
+    at = at + 1 < p.run.period ? at + 1 : 0;
+    return weight;
+  }
+
+  /* Cells near the borders of the block's own; to: where the lane's first cell is in the array of this cycle */
+  __device__ __forceinline__ void give(T *to) const
+  {
+#pragma unroll
+    for (int o = 0; o < OWN; o++) give_row(to + o * (ptrdiff_t)p.pitch, u[o], rowrim >> o & 1 ? mine : rowown >> o & 1 ? rim : 0);
+  }
+
+  __device__ __forceinline__ void take(const T *from)
+  {
+#pragma unroll
+    for (int o = 0; o < OWN; o++) take_row(u[o], from + o * (ptrdiff_t)p.pitch, rowown >> o & 1 ? reach : rowreach >> o & 1 ? mine | reach : 0);
+  }
+
+  /* Lanes that are not swept keep what they have */
+  __device__ __forceinline__ void freeze()
+  {
+    if (inside) return;
+#pragma unroll
+    for (int o = 0; o < OWN; o++)
+#pragma unroll
+      for (int i = 0; i < W; i++) b[o][i] = u[o][i];
+  }
+
+  __device__ __forceinline__ void put_edges()
+  {
+    edges[parity].put(u[0], warp, 0);
+    edges[parity].put(u[OWN - 1], warp, 1);
+  }
+
+  /* The row below or above the patch, of the first and the last warp */
+  __device__ __forceinline__ void put_frame(const T (&row)[W])
+  {
+    for (int k = 0; k < 2; k++) edges[k].put(row, warp ? WARPS : -1, warp ? 0 : 1);
+  }
+};
+
+template <class T, int FORM, int OWN, bool WEIGHTS>
+static __global__ void __launch_bounds__(WARPS *WARP, 1)
+    run_cycles(__grid_constant__ const typename Typed<T>::System s, __grid_constant__ const Cycles<T> p)
+{
+  extern __shared__ __align__(16) char memory[];
+  Patch<T, FORM, OWN, WEIGHTS>         patch(s, p);
+  const int                            lane = threadIdx.x % WARP, block = blockIdx.x, bx = block % p.across.count, by = block / p.across.count;
+  const Span                           h = spread_span(p.across, bx), v = spread_span(p.along, by);
+  const int                            warp = threadIdx.x / WARP, column = h.origin + lane * W, row = v.origin + warp * OWN;
+  const int                            n0 = p.across.n, n1 = p.along.n, beside = warp ? v.origin + WARPS * OWN : v.origin - 1;
+  const bool                           ends = warp == 0 || warp == WARPS - 1;
+  bool                                 masked;
+  int                                  at = p.run.first;
+
+  patch.edges = (Edges<T> *)memory;
+  patch.warp = warp;
+  patch.n = min(max(v.live[1] - row, 0), OWN);
+  masked = (h.live[1] - h.origin) % W || patch.n < OWN;
+  patch.parity = 0;
+  patch.most = 0;
+  patch.inside = patch.own = patch.mine = patch.rim = patch.reach = patch.rowown = patch.rowrim = patch.rowreach = 0;
+#pragma unroll
+  for (int i = 0; i < W; i++) {
+    const int  c = column + i, d = p.across.reach;
+    const bool own = c >= h.own[0] && c < h.own[1];
+
+    patch.inside |= (unsigned)(c >= h.live[0] && c < h.live[1]) << i;
+    patch.own |= (unsigned)own << i;
+    patch.mine |= (unsigned)own << i / 2;
+    patch.rim |= (unsigned)(own && ((h.own[0] > 0 && c < h.own[0] + d) || (h.own[1] < n0 && c >= h.own[1] - d))) << i / 2;
+    patch.reach |= (unsigned)(!own && c >= 0 && c < n0 && c >= h.own[0] - d && c < h.own[1] + d) << i / 2;
+  }
+  const auto reached = [&](int j) { return j >= 0 && j < n1 && j >= v.own[0] - p.along.reach && j < v.own[1] + p.along.reach; };
+#pragma unroll
+  for (int o = 0; o < OWN; o++) {
+    const int  j = row + o, d = p.along.reach;
+    const bool own = j >= v.own[0] && j < v.own[1];
+
+    patch.rowown |= (unsigned)own << o;
+    patch.rowrim |= (unsigned)(own && ((v.own[0] > 0 && j < v.own[0] + d) || (v.own[1] < n1 && j >= v.own[1] - d))) << o;
+    patch.rowreach |= (unsigned)(!own && reached(j)) << o;
+#pragma unroll
+    for (int i = 0; i < W; i++) {
+      const bool      there = j < n1 && column + i >= 0 && column + i < n0;
+      const ptrdiff_t id = (ptrdiff_t)n0 * j + column + i;
+
+      patch.u[o][i] = there ? p.run.x[id] : 0;
+      patch.b[o][i] = there ? p.run.b[id] : 0;
+    }
+  }
+  patch.equal = patch.inside ? s.leg[0] : 0;
+  patch.freeze();
+  patch.put_edges();
+  patch.parity = 1;
+  patch.put_edges();
+  if (ends) {
+    T outer[W];
+
+#pragma unroll
+    for (int i = 0; i < W; i++) {
+      const bool there = beside >= 0 && beside < n1 && column + i >= 0 && column + i < n0;
+
+      outer[i] = there ? p.run.x[(ptrdiff_t)n0 * beside + column + i] : 0;
+    }
+    patch.put_frame(outer);
+  }
+  __syncthreads();
+#pragma unroll 1
+  for (int cycle = 1;; cycle++) {
+    const bool last = cycle == p.cycles, change = last && p.run.change;
+    const int  count = (last ? p.last : p.sweeps) - change;
+
+    if (masked)
+      patch.template sweeps<true>(count, at);
+    else
+      patch.template sweeps<false>(count, at);
+    if (change) {
+      patch.template sweep<true, true>(patch.next_weight(at));
+      patch.end_sweep();
+    }
+    if (last) break;
+
+    T *const array = p.run.work + (cycle & 1) * p.numbers, *const here = array + (ptrdiff_t)p.pitch * row + column;
+
+    patch.give(here);
+    __syncthreads();
+    if (threadIdx.x == WARP) raise(p.flag + FLAG * block, cycle); /* another warp than the one that waits */
+    if (threadIdx.x < 9 && threadIdx.x != 4) {
+      const int x = bx + (int)threadIdx.x % 3 - 1, y = by + (int)threadIdx.x / 3 - 1;
+
+      if (x >= 0 && x < p.across.count && y >= 0 && y < p.along.count) await(p.flag + FLAG * (x + p.across.count * y), cycle);
+    }
+    __syncthreads();
+
+    T outer[W] = {};
+
+    take_row(outer, array + (ptrdiff_t)p.pitch * beside + column, ends && reached(beside) ? patch.mine | patch.reach : 0);
+    patch.take(here);
+    if (ends) patch.put_frame(outer);
+    patch.freeze();
+    patch.put_edges();
+    __syncthreads();
+  }
+#pragma unroll
+  for (int o = 0; o < OWN; o++)
+#pragma unroll
+    for (int i = 0; i < W; i++)
+      if ((patch.rowown >> o & 1) && (patch.own >> i & 1)) p.run.y[(ptrdiff_t)n0 * (row + o) + column + i] = patch.u[o][i];
+  if (p.run.change) join_change(patch.most, p.run.change);
+}
+
+/* How patches are spread over the grid, and the sweeps after which they exchange cells; rows: of a warp, 0: there is no such plan */
+struct Plan {
+  Spread across, along;
+  int    rows, sweeps;
+};
+
+/* Rows of a warp: the most, and those that there are kernels for where no sweep has a weight and all legs are equal */
+constexpr int MOST = 8, ROWS[] = {4, 7, MOST};
+
+static int plan_blocks(const Plan &p)
+{
+  return p.across.count * p.along.count;
+}
+
+template <class T> static Plan plan_start(const typename Typed<T>::System &s, int rows, int sweeps)
+{
+  Plan p = {};
+
+  p.rows = rows;
+  p.sweeps = sweeps;
+  p.across.n = s.n[0];
+  p.across.size = COLUMNS;
+  p.across.lost = W;
+  p.along.n = s.n[1];
+  p.along.size = rows * WARPS;
+  return p;
+}
+
+template <class T> static Plan plan_tiles(const typename Typed<T>::System &s, const StrataTiling &t, int rows)
+{
+  Plan p = plan_start<T>(s, rows, t.sweeps);
+
+  for (int a = 0; a < 2; a++) {
+    Spread &d = a ? p.along : p.across;
+
+    d.tile = t.tile[a];
+    d.overlap = t.overlap[a];
+    d.reach = d.overlap / 2 + (a ? 1 : 2); /* pairs of columns */
+    d.count = strata_tiles(d.n, 0, d.n, d.tile, d.overlap);
+  }
+  return p;
+}
+
+/* Patches of which so many sweeps leave valid what is the block's own */
+template <class T> static Plan plan_exact(const typename Typed<T>::System &s, int rows, int sweeps)
+{
+  Plan p = plan_start<T>(s, rows, sweeps);
+
+  p.across.halo = sweeps;
+  p.along.halo = sweeps - 1; /* the rows next to a patch are there too */
+  p.across.reach = p.along.reach = sweeps;
+  p.across.count = spread_count(p.across);
+  p.along.count = spread_count(p.along);
+  return p;
+}
+
+/* The plan for such sweeps with so many blocks, or a text that says why there is none, which does not depend on the weights */
+template <class T>
+static Plan plan_find(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, bool weights, int blocks, char no[], size_t length)
+{
+  const bool       any = s.form == STRATA_SYSTEM_EQUAL && !weights; /* number of rows */
+  constexpr int    DEEPEST = 20;                                    /* what is swept twice must leave room for the rest */
+  constexpr double ROW = 0.06, EXCHANGE = 2.5;                      /* microseconds of a sweep for each row of a warp, and of an exchange */
+  Plan             best = {};
+  double           least = 0;
+
+  no[0] = 0;
+  if (s.dim != 2 || s.form == STRATA_SYSTEM_VARIABLE)
+    snprintf(no, length, "it is for 2D grids with the same legs in all cells");
+  else if (exact) {
+    for (int rows : ROWS)
+      for (int sweeps = DEEPEST; sweeps >= 2; sweeps -= 2) {
+        const Plan   p = plan_exact<T>(s, rows, sweeps);
+        const double time = rows * ROW + (plan_blocks(p) > 1 ? EXCHANGE / sweeps : 0);
+
+        if ((rows != MOST && !any) || plan_blocks(p) > blocks || (best.rows && time >= least)) continue;
+        best = p;
+        least = time;
+      }
+    if (plan_blocks(best) == 1) best.sweeps = 0;
+    if (!best.rows) snprintf(no, length, "%d x %d cells do not fit on the %d multiprocessors", s.n[0], s.n[1], blocks);
+  } else {
+    const int wide = t.tile[0] < s.n[0] ? t.tile[0] : s.n[0], high = t.tile[1] < s.n[1] ? t.tile[1] : s.n[1];
+
+    for (int rows : ROWS)
+      if (!best.rows && high <= rows * WARPS && (any || rows == MOST)) best = plan_tiles<T>(s, t, rows);
+    if (wide >= COLUMNS - W || high > MOST * WARPS)
+      snprintf(no, length, "where tiles overlap less than %d it holds at most %d x %d cells of one", 2 * (t.sweeps - 1), COLUMNS - W - 1,
+               MOST * WARPS);
+    else if (best.across.count > 1 && (t.tile[0] % 2 || t.overlap[0] % 4))
+      snprintf(no, length, "tiles must be an even number of cells wide and overlap by a multiple of 4 along x");
+    else if ((best.across.count > 1 && 2 * t.tile[0] < 3 * t.overlap[0] + 4) || (best.along.count > 1 && 2 * t.tile[1] < 3 * t.overlap[1] + 2))
+      snprintf(no, length, "tiles must be wider than 3/2 of their overlap and 2 cells more");
+    else if (plan_blocks(best) > blocks)
+      snprintf(no, length, "there are %d tiles, but %d multiprocessors", plan_blocks(best), blocks);
+    if (no[0]) best.rows = 0;
+  }
+  return best;
+}
+
+template <class T, int FORM, int OWN, bool WEIGHTS>
+static cudaError_t cycles_launch(const typename Typed<T>::System &s, const Cycles<T> &p, int blocks, cudaStream_t stream)
+{
+  const auto  kernel = run_cycles<T, FORM, OWN, WEIGHTS>;
+  const int   bytes = 2 * (int)sizeof(Edges<T>);
+  void       *arguments[] = {(void *)&s, (void *)&p};
+  cudaError_t err = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+
+  if (err == cudaSuccess) err = cudaMemsetAsync(p.flag, 0, blocks * FLAG * sizeof(*p.flag), stream);
+  if (err == cudaSuccess && p.run.change) err = cudaMemsetAsync(p.run.change, 0, sizeof(*p.run.change), stream);
+  if (err == cudaSuccess) err = cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(WARPS * WARP), arguments, bytes, stream);
+  return err;
+}
+
+/* The arrays by which blocks exchange cells: from row to row, and numbers of one */
+static ptrdiff_t exchange_pitch(const int n[])
+{
+  return ((ptrdiff_t)n[0] + 31) / 32 * 32;
+}
+
+static ptrdiff_t exchange_numbers(const int n[])
+{
+  return exchange_pitch(n) * n[1];
+}
+
+/* So many sweeps, as cycles of those of the plan */
+template <class T> static cudaError_t plan_run(const typename Typed<T>::System &s, const Plan &plan, int sweeps, const Run<T> &r, cudaStream_t stream)
+{
+  const int each = plan.sweeps ? plan.sweeps : sweeps, cycles = (sweeps - 1) / each + 1;
+  Cycles<T> p;
+
+  p.run = r;
+  p.across = plan.across;
+  p.along = plan.along;
+  p.sweeps = each;
+  p.cycles = cycles;
+  p.last = sweeps - (cycles - 1) * each;
+  p.pitch = (int)exchange_pitch(s.n);
+  p.numbers = exchange_numbers(s.n);
+  p.flag = (unsigned *)(r.work + 2 * p.numbers);
+  if (s.form != STRATA_SYSTEM_EQUAL)
+    return r.weight ? cycles_launch<T, STRATA_SYSTEM_CONSTANT, MOST, true>(s, p, plan_blocks(plan), stream)
+                    : cycles_launch<T, STRATA_SYSTEM_CONSTANT, MOST, false>(s, p, plan_blocks(plan), stream);
+  if (r.weight) return cycles_launch<T, STRATA_SYSTEM_EQUAL, MOST, true>(s, p, plan_blocks(plan), stream);
+  return plan.rows == 4   ? cycles_launch<T, STRATA_SYSTEM_EQUAL, 4, false>(s, p, plan_blocks(plan), stream)
+         : plan.rows == 7 ? cycles_launch<T, STRATA_SYSTEM_EQUAL, 7, false>(s, p, plan_blocks(plan), stream)
+                          : cycles_launch<T, STRATA_SYSTEM_EQUAL, MOST, false>(s, p, plan_blocks(plan), stream);
+}
+
+static int device_blocks(void)
+{
+  Device d;
+
+  return device_limits(&d) == cudaSuccess ? d.processors : 0;
+}
+
+template <class T> bool persistent_fits(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, char no[], size_t length)
+{
+  return plan_find<T>(s, t, exact, false, device_blocks(), no, length).rows > 0;
+}
+
+template <class T> ptrdiff_t persistent_work(const int n[])
+{
+  return 2 * exchange_numbers(n) + device_blocks() * FLAG * (ptrdiff_t)sizeof(unsigned) / (ptrdiff_t)sizeof(T);
+}
+
+template <class T>
+cudaError_t persistent_cycles(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, int cycles, const Run<T> &r, cudaStream_t stream)
+{
+  char       no[8];
+  const Plan plan = plan_find<T>(s, t, exact, r.weight != NULL, device_blocks(), no, sizeof(no));
+
+  return plan.rows ? plan_run<T>(s, plan, cycles * t.sweeps, r, stream) : cudaErrorInvalidConfiguration;
+}
+
+#define INSTANCES(T)                                                                                                                                 \
+  template bool        persistent_fits<T>(const typename Typed<T>::System &, const StrataTiling &, bool, char[], size_t);                            \
+  template ptrdiff_t   persistent_work<T>(const int[]);                                                                                              \
+  template cudaError_t persistent_cycles<T>(const typename Typed<T>::System &, const StrataTiling &, bool, int, const Run<T> &, cudaStream_t);
+INSTANCES(double)
+INSTANCES(float)
