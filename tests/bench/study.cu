@@ -85,7 +85,7 @@ public:
   {
     char text[512];
 
-    return StrataCycleKernelCUDA_d(&s, &c.tiling, c.kernel, &box, text, sizeof(text)) == c.kernel;
+    return StrataCycleKernelCUDA_d(&s, &c.tiling, c.kernel, 0, &box, text, sizeof(text)) == c.kernel;
   }
 
   /* Cycles until the residual has fallen by 1e-4, tested after each; with weights after each `period` of them */

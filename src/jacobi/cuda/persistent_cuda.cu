@@ -5,10 +5,14 @@
    arrays in global memory, of which each cycle uses the other one, and a flag of each block that counts its cycles.
 */
 #include "persistent_cuda.h"
+#include "edges_cuda.h"
 #include <cstdio>
 
 /* Columns of a lane, warps of a block; a lane at an end of the grid holds the zeros beyond it */
 constexpr int W = 6, WARPS = 8, COLUMNS = W * WARP, PAIRS = W / 2, FLAG = 8; /* FLAG: from one flag to the next */
+
+/* Rows of a warp: the most, and those that there are kernels for where no sweep has a weight and all legs are equal */
+constexpr int MOST = 8, ROWS[] = {4, 7, MOST};
 
 /* One direction of a patch: its first cell, and the cells live[0] <= i < live[1] that are swept, own[0] <= i < own[1] that are the block's */
 struct Span {
@@ -125,43 +129,29 @@ template <class T> static __device__ __forceinline__ void take_row(T (&row)[W], 
   for (int q = 0; q < PAIRS; q++) fetch(from + 2 * q, pairs & 1u << q, row[2 * q], row[2 * q + 1]);
 }
 
-/* The first and the last rows of all warps, and those next to the patch, before and after a sweep */
-template <class T> struct Edges {
-  Pack<T, 2> row[WARPS + 2][2][PAIRS][WARP];
+template <class T> using Edges = WarpEdges<T, W, WARPS>;
 
-  __device__ __forceinline__ void take(T (&to)[W], int warp, int last) const
-  {
-#pragma unroll
-    for (int q = 0; q < PAIRS; q++) {
-      const Pack<T, 2> p = row[warp + 1][last][q][threadIdx.x % WARP];
+/* What of a patch is not swept: nothing; rows, or lanes as a whole; columns within a lane too */
+enum { ALL, ROWS_END, COLUMNS_END };
 
-      to[2 * q] = p.v[0];
-      to[2 * q + 1] = p.v[1];
-    }
-  }
-  __device__ __forceinline__ void put(const T (&from)[W], int warp, int last)
-  {
-#pragma unroll
-    for (int q = 0; q < PAIRS; q++) {
-      Pack<T, 2> p;
+/* Sets of columns of a lane, of pairs of them, and of rows of a warp: where a set begins among the bits of a number */
+enum {
+  INSIDE = 0,
+  OURS = W,
+  PAIR_OURS = 2 * W,
+  PAIR_RIM = PAIR_OURS + PAIRS,
+  PAIR_REACH = PAIR_RIM + PAIRS
+}; /* swept, the block's, of these wanted by others, theirs */
+enum { ROW_OURS = 0, ROW_RIM = MOST, ROW_REACH = 2 * MOST };
 
-      p.v[0] = from[2 * q];
-      p.v[1] = from[2 * q + 1];
-      row[warp + 1][last][q][threadIdx.x % WARP] = p;
-    }
-  }
-};
-
-/* OWN: rows of a warp */
+/* OWN: rows of a warp. All branches are those of the whole block: the compiler knows that warps are not split. */
 template <class T, int FORM, int OWN, bool WEIGHTS> struct Patch {
   const typename Typed<T>::System &s;
   const Cycles<T>                 &p;
-  Edges<T>                        *edges;                    /* two */
-  int                              warp, n, parity;          /* rows of the warp that are swept; which edges are of now */
-  unsigned                         inside, own;              /* columns of the lane: swept, the block's */
-  unsigned                         mine, rim, reach;         /* pairs of columns: the block's, of these wanted by neighbours, theirs and needed */
-  unsigned                         rowown, rowrim, rowreach; /* the same for rows of the warp */
-  T                                equal;                    /* leg; zero in lanes that keep their values */
+  Edges<T>                        *edges;           /* two */
+  int                              warp, n, parity; /* rows of the warp that are swept; which edges are of now */
+  unsigned                         columns, rows;   /* sets */
+  T                                equal;           /* leg; zero in lanes that keep their values */
   T                                u[OWN][W], b[OWN][W];
   typename Typed<T>::Bits          most;
 
@@ -169,8 +159,7 @@ template <class T, int FORM, int OWN, bool WEIGHTS> struct Patch {
   {
   }
 
-  /* MASKED: the patch ends within the columns of a lane or within the rows of a warp */
-  template <bool MASKED, bool CHANGE> __device__ __forceinline__ void sweep(T weight)
+  template <int ENDS, bool CHANGE> __device__ __forceinline__ void sweep(T weight)
   {
     const Edges<T> &from = edges[parity];
     Edges<T>       &to = edges[parity ^ 1];
@@ -184,29 +173,15 @@ template <class T, int FORM, int OWN, bool WEIGHTS> struct Patch {
 #pragma unroll
       for (int i = 0; i < W; i++) sum[i] = (i ? u[0][i ? i - 1 : 0] : west) + below[i];
     }
-#if AHEAD
-    T east1 = __shfl_down_sync(~0u, u[0][0], 1), west1 = __shfl_up_sync(~0u, u[1][W - 1], 1);
-#endif
 #pragma unroll
     for (int o = 0; o < OWN; o++) {
-      if (MASKED && o >= n) break;
       const T(&up)[W] = o < OWN - 1 ? u[o < OWN - 1 ? o + 1 : o] : above;
+      const T leg = ENDS == ROWS_END && o >= n ? 0 : equal;
 
-#ifndef NOPIN
       __syncwarp(); /* keeps the compiler from mixing rows, for which it lacks registers */
-#endif
-#if AHEAD
-      const T east = east1, west = FORM == STRATA_SYSTEM_EQUAL ? west1 : __shfl_up_sync(~0u, u[o][W - 1], 1);
-      if (o < OWN - 1) {
-        const int o1 = o < OWN - 1 ? o + 1 : o, o2 = o < OWN - 2 ? o + 2 : o;
-        east1 = __shfl_down_sync(~0u, u[o1][0], 1);
-        west1 = __shfl_up_sync(~0u, o < OWN - 2 ? u[o2][W - 1] : above[W - 1], 1);
-      }
-#else
       const T east = __shfl_down_sync(~0u, u[o][0], 1);
       const T west = __shfl_up_sync(~0u, FORM == STRATA_SYSTEM_EQUAL ? up[W - 1] : u[o][W - 1], 1);
-#endif
-      T high = up[W - 1] + east, left = west; /* high: east + north; left: the old value to the west */
+      T       high = up[W - 1] + east, left = west; /* high: east + north; left: the old value to the west */
 
 #pragma unroll
       for (int m = 0; m < W; m++) {
@@ -215,7 +190,7 @@ template <class T, int FORM, int OWN, bool WEIGHTS> struct Patch {
         T         r;
 
         if (FORM == STRATA_SYSTEM_EQUAL) {
-          r = fused(equal, sum[i] + high, b[o][i]);
+          r = fused(leg, sum[i] + high, b[o][i]);
           sum[i] = high = (i ? up[i ? i - 1 : 0] : west) + old;
         } else {
           const T v[4] = {left, i < W - 1 ? u[o][i < W - 1 ? i + 1 : i] : east, below[i], up[i]};
@@ -224,30 +199,21 @@ template <class T, int FORM, int OWN, bool WEIGHTS> struct Patch {
           left = below[i] = old;
         }
         if (WEIGHTS) r = strata_jacobi_damped(weight, old, r);
-        if ((MASKED || WEIGHTS || FORM != STRATA_SYSTEM_EQUAL) && !(inside >> i & 1)) r = old;
-        if (CHANGE && (rowown >> o & 1) && (own >> i & 1)) most = max(most, change_bits(r, old));
+        if (ENDS == COLUMNS_END && (o >= n || !(columns >> (INSIDE + i) & 1))) r = old;
+        if (CHANGE && (rows >> (ROW_OURS + o) & 1) && (columns >> (OURS + i) & 1)) most = max(most, change_bits(r, old));
         u[o][i] = r;
       }
-      if (!MASKED && o == 0) to.put(u[0], warp, 0);
+      if (o == 0) to.put(u[0], warp, 0);
     }
-    if (MASKED) to.put(u[0], warp, 0);
     to.put(u[OWN - 1], warp, 1);
-  }
-
-  /* Warps come to this barrier from different loops, so it is a named one */
-  __device__ __forceinline__ void end_sweep()
-  {
     parity ^= 1;
-    asm volatile("bar.sync 1, %0;" ::"n"(WARPS * WARP) : "memory");
+    __syncthreads();
   }
 
-  template <bool MASKED> __device__ __forceinline__ void sweeps(int count, int &at)
+  template <int ENDS> __device__ __forceinline__ void sweeps(int count, int &at)
   {
 #pragma unroll 1
-    for (int k = 0; k < count; k++) {
-      sweep<MASKED, false>(next_weight(at));
-      end_sweep();
-    }
+    for (int k = 0; k < count; k++) sweep<ENDS, false>(next_weight(at));
   }
 
   __device__ __forceinline__ T next_weight(int &at)
@@ -259,27 +225,38 @@ template <class T, int FORM, int OWN, bool WEIGHTS> struct Patch {
     return weight;
   }
 
+  __device__ __forceinline__ bool row_in(int set, int o) const
+  {
+    return rows >> (set + o) & 1;
+  }
+
   /* Cells near the borders of the block's own; to: where the lane's first cell is in the array of this cycle */
   __device__ __forceinline__ void give(T *to) const
   {
+    const unsigned all = columns >> PAIR_OURS, rim = columns >> PAIR_RIM;
+
 #pragma unroll
-    for (int o = 0; o < OWN; o++) give_row(to + o * (ptrdiff_t)p.pitch, u[o], rowrim >> o & 1 ? mine : rowown >> o & 1 ? rim : 0);
+    for (int o = 0; o < OWN; o++, to += p.pitch) give_row(to, u[o], row_in(ROW_RIM, o) ? all : row_in(ROW_OURS, o) ? rim : 0);
   }
 
   __device__ __forceinline__ void take(const T *from)
   {
+    const unsigned reach = columns >> PAIR_REACH, all = reach | columns >> PAIR_OURS;
+
 #pragma unroll
-    for (int o = 0; o < OWN; o++) take_row(u[o], from + o * (ptrdiff_t)p.pitch, rowown >> o & 1 ? reach : rowreach >> o & 1 ? mine | reach : 0);
+    for (int o = 0; o < OWN; o++, from += p.pitch) take_row(u[o], from, row_in(ROW_REACH, o) ? all : row_in(ROW_OURS, o) ? reach : 0);
   }
 
-  /* Lanes that are not swept keep what they have */
+  /* Lanes and rows that are not swept keep what they have */
   __device__ __forceinline__ void freeze()
   {
-    if (inside) return;
+    const bool lane = !(columns >> INSIDE & ((1u << W) - 1));
+
 #pragma unroll
     for (int o = 0; o < OWN; o++)
 #pragma unroll
-      for (int i = 0; i < W; i++) b[o][i] = u[o][i];
+      for (int i = 0; i < W; i++)
+        if (lane || o >= n) b[o][i] = u[o][i];
   }
 
   __device__ __forceinline__ void put_edges()
@@ -306,36 +283,36 @@ static __global__ void __launch_bounds__(WARPS *WARP, 1)
   const int                            warp = threadIdx.x / WARP, column = h.origin + lane * W, row = v.origin + warp * OWN;
   const int                            n0 = p.across.n, n1 = p.along.n, beside = warp ? v.origin + WARPS * OWN : v.origin - 1;
   const bool                           ends = warp == 0 || warp == WARPS - 1;
-  bool                                 masked;
+  const bool                           columns_end = (h.live[1] - h.origin) % W != 0, rows_end = v.live[1] - v.origin < WARPS * OWN;
+  const bool                           masked = columns_end || WEIGHTS || FORM != STRATA_SYSTEM_EQUAL;
   int                                  at = p.run.first;
 
   patch.edges = (Edges<T> *)memory;
   patch.warp = warp;
   patch.n = min(max(v.live[1] - row, 0), OWN);
-  masked = (h.live[1] - h.origin) % W || patch.n < OWN;
   patch.parity = 0;
   patch.most = 0;
-  patch.inside = patch.own = patch.mine = patch.rim = patch.reach = patch.rowown = patch.rowrim = patch.rowreach = 0;
+  patch.columns = patch.rows = 0;
 #pragma unroll
   for (int i = 0; i < W; i++) {
     const int  c = column + i, d = p.across.reach;
-    const bool own = c >= h.own[0] && c < h.own[1];
+    const bool ours = c >= h.own[0] && c < h.own[1], rim = (h.own[0] > 0 && c < h.own[0] + d) || (h.own[1] < n0 && c >= h.own[1] - d);
 
-    patch.inside |= (unsigned)(c >= h.live[0] && c < h.live[1]) << i;
-    patch.own |= (unsigned)own << i;
-    patch.mine |= (unsigned)own << i / 2;
-    patch.rim |= (unsigned)(own && ((h.own[0] > 0 && c < h.own[0] + d) || (h.own[1] < n0 && c >= h.own[1] - d))) << i / 2;
-    patch.reach |= (unsigned)(!own && c >= 0 && c < n0 && c >= h.own[0] - d && c < h.own[1] + d) << i / 2;
+    patch.columns |= (unsigned)(c >= h.live[0] && c < h.live[1]) << (INSIDE + i);
+    patch.columns |= (unsigned)ours << (OURS + i);
+    patch.columns |= (unsigned)ours << (PAIR_OURS + i / 2);
+    patch.columns |= (unsigned)(ours && rim) << (PAIR_RIM + i / 2);
+    patch.columns |= (unsigned)(!ours && c >= 0 && c < n0 && c >= h.own[0] - d && c < h.own[1] + d) << (PAIR_REACH + i / 2);
   }
   const auto reached = [&](int j) { return j >= 0 && j < n1 && j >= v.own[0] - p.along.reach && j < v.own[1] + p.along.reach; };
 #pragma unroll
   for (int o = 0; o < OWN; o++) {
     const int  j = row + o, d = p.along.reach;
-    const bool own = j >= v.own[0] && j < v.own[1];
+    const bool ours = j >= v.own[0] && j < v.own[1], rim = (v.own[0] > 0 && j < v.own[0] + d) || (v.own[1] < n1 && j >= v.own[1] - d);
 
-    patch.rowown |= (unsigned)own << o;
-    patch.rowrim |= (unsigned)(own && ((v.own[0] > 0 && j < v.own[0] + d) || (v.own[1] < n1 && j >= v.own[1] - d))) << o;
-    patch.rowreach |= (unsigned)(!own && reached(j)) << o;
+    patch.rows |= (unsigned)ours << (ROW_OURS + o);
+    patch.rows |= (unsigned)(ours && rim) << (ROW_RIM + o);
+    patch.rows |= (unsigned)(!ours && reached(j)) << (ROW_REACH + o);
 #pragma unroll
     for (int i = 0; i < W; i++) {
       const bool      there = j < n1 && column + i >= 0 && column + i < n0;
@@ -345,10 +322,8 @@ static __global__ void __launch_bounds__(WARPS *WARP, 1)
       patch.b[o][i] = there ? p.run.b[id] : 0;
     }
   }
-  patch.equal = patch.inside ? s.leg[0] : 0;
+  patch.equal = patch.columns >> INSIDE & ((1u << W) - 1) ? s.leg[0] : 0;
   patch.freeze();
-  patch.put_edges();
-  patch.parity = 1;
   patch.put_edges();
   if (ends) {
     T outer[W];
@@ -368,13 +343,12 @@ static __global__ void __launch_bounds__(WARPS *WARP, 1)
     const int  count = (last ? p.last : p.sweeps) - change;
 
     if (masked)
-      patch.template sweeps<true>(count, at);
+      patch.template sweeps<COLUMNS_END>(count, at);
+    else if (rows_end)
+      patch.template sweeps<ROWS_END>(count, at);
     else
-      patch.template sweeps<false>(count, at);
-    if (change) {
-      patch.template sweep<true, true>(patch.next_weight(at));
-      patch.end_sweep();
-    }
+      patch.template sweeps<ALL>(count, at);
+    if (change) patch.template sweep<COLUMNS_END, true>(patch.next_weight(at));
     if (last) break;
 
     T *const array = p.run.work + (cycle & 1) * p.numbers, *const here = array + (ptrdiff_t)p.pitch * row + column;
@@ -391,10 +365,11 @@ static __global__ void __launch_bounds__(WARPS *WARP, 1)
 
     T outer[W] = {};
 
-    take_row(outer, array + (ptrdiff_t)p.pitch * beside + column, ends && reached(beside) ? patch.mine | patch.reach : 0);
+    take_row(outer, array + (ptrdiff_t)p.pitch * beside + column,
+             ends && reached(beside) ? patch.columns >> PAIR_OURS | patch.columns >> PAIR_REACH : 0);
     patch.take(here);
     if (ends) patch.put_frame(outer);
-    patch.freeze();
+    if (!p.across.halo) patch.freeze(); /* else it is zero */
     patch.put_edges();
     __syncthreads();
   }
@@ -402,7 +377,7 @@ static __global__ void __launch_bounds__(WARPS *WARP, 1)
   for (int o = 0; o < OWN; o++)
 #pragma unroll
     for (int i = 0; i < W; i++)
-      if ((patch.rowown >> o & 1) && (patch.own >> i & 1)) p.run.y[(ptrdiff_t)n0 * (row + o) + column + i] = patch.u[o][i];
+      if (patch.row_in(ROW_OURS, o) && (patch.columns >> (OURS + i) & 1)) p.run.y[(ptrdiff_t)n0 * (row + o) + column + i] = patch.u[o][i];
   if (p.run.change) join_change(patch.most, p.run.change);
 }
 
@@ -411,9 +386,6 @@ struct Plan {
   Spread across, along;
   int    rows, sweeps;
 };
-
-/* Rows of a warp: the most, and those that there are kernels for where no sweep has a weight and all legs are equal */
-constexpr int MOST = 8, ROWS[] = {4, 7, MOST};
 
 static int plan_blocks(const Plan &p)
 {

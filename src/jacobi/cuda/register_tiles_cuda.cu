@@ -3,37 +3,13 @@
    Neighbours in x come from the next lanes, the rows above and below a warp's own through shared memory, with one barrier a sweep. Cells of the
    block beyond the tile keep their values, which are those of the frame.
 */
+#include "edges_cuda.h"
 #include "register_cuda.h"
 
 /* Columns of a lane, rows of a warp, warps of a block */
 constexpr int W = 6, OWN = 7, WARPS = 8, COLUMNS = W * WARP, ROWS = OWN * WARPS, PAIRS = W / 2;
 
-/* The first and the last rows of all warps, and those of the frame, before and after a sweep */
-template <class T> struct Edges {
-  Pack<T, 2> row[WARPS + 2][2][PAIRS][WARP];
-
-  __device__ __forceinline__ void take(T (&to)[W], int warp, int last) const
-  {
-#pragma unroll
-    for (int q = 0; q < PAIRS; q++) {
-      const Pack<T, 2> p = row[warp + 1][last][q][threadIdx.x % WARP];
-
-      to[2 * q] = p.v[0];
-      to[2 * q + 1] = p.v[1];
-    }
-  }
-  __device__ __forceinline__ void put(const T (&from)[W], int warp, int last)
-  {
-#pragma unroll
-    for (int q = 0; q < PAIRS; q++) {
-      Pack<T, 2> p;
-
-      p.v[0] = from[2 * q];
-      p.v[1] = from[2 * q + 1];
-      row[warp + 1][last][q][threadIdx.x % WARP] = p;
-    }
-  }
-};
+template <class T> using Edges = WarpEdges<T, W, WARPS>;
 
 template <class T, int FORM, bool FULL> struct Patch {
   const typename Typed<T>::System &s;

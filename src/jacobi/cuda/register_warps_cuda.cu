@@ -47,26 +47,13 @@ template <class T, int FORM, bool FULL> struct Small {
 #pragma unroll
       for (int i = 0; i < W; i++) sum[i] = (i ? u[0][i ? i - 1 : 0] : west) + below[i];
     }
-#if AHEAD
-    T right1 = __shfl_down_sync(~0u, u[0][0], 1), left1 = __shfl_up_sync(~0u, u[1][W - 1], 1), then1 = frame->beside[1][lane / ACROSS][last];
-#endif
 #pragma unroll
     for (int o = 0; o < OWN; o++) {
       const int next = o < OWN - 1 ? o + 1 : o;
       const T(&up)[W] = o < OWN - 1 ? u[next] : above;
-#if AHEAD
-      const T right = right1, left = FORM == STRATA_SYSTEM_EQUAL ? left1 : __shfl_up_sync(~0u, u[o][W - 1], 1), then = then1,
-              east = last ? now : right;
-      if (o < OWN - 1) {
-        right1 = __shfl_down_sync(~0u, u[o < OWN - 1 ? o + 1 : o][0], 1);
-        left1 = __shfl_up_sync(~0u, o < OWN - 2 ? u[o < OWN - 2 ? o + 2 : o][W - 1] : above[W - 1], 1);
-        then1 = frame->beside[o < OWN - 2 ? o + 2 : OWN - 1][lane / ACROSS][last];
-      }
-#else
       const T right = __shfl_down_sync(~0u, u[o][0], 1), east = last ? now : right;
       const T left = __shfl_up_sync(~0u, FORM == STRATA_SYSTEM_EQUAL ? up[W - 1] : u[o][W - 1], 1), then = frame->beside[next][lane / ACROSS][last];
-#endif
-      T west = first ? (FORM == STRATA_SYSTEM_EQUAL ? then : now) : left, high = up[W - 1] + east; /* high: east + north */
+      T       west = first ? (FORM == STRATA_SYSTEM_EQUAL ? then : now) : left, high = up[W - 1] + east; /* high: east + north */
 
 #pragma unroll
       for (int m = 0; m < W; m++) {
@@ -89,9 +76,7 @@ template <class T, int FORM, bool FULL> struct Small {
         u[o][i] = r;
       }
       now = then;
-#ifndef NOPIN
       __syncwarp(); /* keeps the compiler from mixing rows, for which it lacks registers */
-#endif
     }
   }
 
