@@ -111,7 +111,7 @@ template <class T>
 static StrataCycleKernel choose(const typename Typed<T>::System &s, const StrataTiling &t, StrataCycleKernel asked, int cycles, const StrataBox &box,
                                 char text[], size_t length)
 {
-  constexpr int     FEW = 8; /* sweeps: a launch of those that stay on the chip takes longer */
+  constexpr int     FEW = 16; /* sweeps: a launch of those that stay on the chip takes longer */
   const size_t      bytes = shared_bytes<T>(s, t, box);
   const bool        plain = exact<T>(s, t, box);
   char              no[STRATA_KERNEL_PERSISTENT + 1][256] = {};
