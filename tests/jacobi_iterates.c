@@ -267,6 +267,7 @@ static PetscErrorCode Preconditioner(Problem p, PetscInt overlap, PetscInt cycle
   PetscCall(Difference(u, w, &richardson));
   ok(richardson < 100 * eps, "three iterations of Richardson, error %.1e", richardson);
 
+  PetscCall(VecDestroy(&w));
   PetscCall(VecGetLocalSize(s.b, &n));
   PetscCall(MatCreateDense(PETSC_COMM_WORLD, n, PETSC_DECIDE, PETSC_DECIDE, 2, NULL, &R));
   for (PetscInt c = 0; c < 2; c++) {
