@@ -30,6 +30,7 @@ static int spread_count(const Spread &s)
   const int end = s.size - s.lost - s.halo, inner = s.size - 2 * s.halo, rest = s.n + (s.lost ? s.n % 2 : 0) - 2 * end;
 
   if (s.n <= s.size - s.lost - (s.lost ? 1 : 0)) return 1;
+  if (inner < s.reach) return 1 << 15; /* too many for any device: a block needs more than its neighbours own */
   return rest > 0 ? 2 + (rest + inner - 1) / inner : 2;
 }
 
