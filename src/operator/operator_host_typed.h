@@ -244,7 +244,7 @@ STRATA_CLONES void TYPED(strata_mult_tile)(const TYPED(StrataCoef) *c, const Str
 void TYPED(StrataMultHost)(const TYPED(StrataCoef) *c, const StrataGhost ghost[], int nbox, const StrataBox box[], int nv, const REAL *x,
                            ptrdiff_t ldx, const REAL *add, REAL *y, ptrdiff_t ldy)
 {
-  const int along = c->form == STRATA_TENSOR ? c->axis : -1;
+  const int along = c->form == STRATA_TENSOR ? c->axis : -1, few = 2; /* levels that nothing is copied for */
   REAL      columns[5 * (COLUMNS + 4 * LINE)] __attribute__((aligned(64)));
 
   for (int v = 0; v < nv; v++)
@@ -262,7 +262,7 @@ void TYPED(StrataMultHost)(const TYPED(StrataCoef) *c, const StrataGhost ghost[]
           for (int k = box[b].lo[2]; k < box[b].hi[2]; k = tile.hi[2]) {
             const int       lines = along == 1 ? 1 : tile.hi[1] - j, pitch = TYPED(pitch)(width * lines);
             const ptrdiff_t col = i + (ptrdiff_t)c->n[0] * (along == 1 ? k : j);
-            REAL           *copy = along > 0 ? columns + TYPED(behind)(x + i) : NULL;
+            REAL           *copy = along > 0 && box[b].hi[along] - box[b].lo[along] > few ? columns + TYPED(behind)(x + i) : NULL;
 
             tile.lo[2] = k;
             tile.hi[2] = along == 1 ? k + 1 : box[b].hi[2];
