@@ -8,9 +8,22 @@
 #include "../src/column/column_ring_kernels.h"
 #include "../src/operator/operator_cell.h"
 
-typedef enum { CONSTANT, TENSOR, TENSOR_ACROSS, FACES, LEGS, CONSTANT_MASKED, TENSOR_MASKED, SINGULAR, PIECES, KINDS } Kind;
-static const char *const kinds[] = {"constant",        "tensor",        "tensor across", "faces",    "legs",
-                                    "constant masked", "tensor masked", "singular",      "in pieces"};
+typedef enum {
+  CONSTANT,
+  TENSOR,
+  TENSOR_SYMMETRIC,
+  TENSOR_STEEP,
+  TENSOR_ACROSS,
+  FACES,
+  LEGS,
+  CONSTANT_MASKED,
+  TENSOR_MASKED,
+  SINGULAR,
+  PIECES,
+  KINDS
+} Kind;
+static const char *const kinds[] = {"constant", "tensor",          "tensor symmetric", "tensor steep", "tensor across", "faces",
+                                    "legs",     "constant masked", "tensor masked",    "singular",     "in pieces"};
 
 /* Lengths 1, 2, 3, odd, across the widths of strips, tiles and blocks, and long enough for narrow strips */
 #define SHAPES 8

@@ -53,15 +53,16 @@ static void TYPED(make)(TYPED(Problem) *p, Kind kind, int axis, const int n[3])
   } else {
     const int       own = kind == TENSOR_ACROSS ? (axis + 1) % 3 : axis;
     const ptrdiff_t lines = cells / n[own];
+    const double    size = kind == TENSOR_SYMMETRIC ? 0.1 : 1;
 
     c->form = kind == CONSTANT || kind == CONSTANT_MASKED ? STRATA_CONSTANT : STRATA_TENSOR;
     c->axis = own;
     c->area = TYPED(Numbers)(&p->arrays, lines, 0.5, 2);
-    for (int m = 0; m < 4; m++) c->alpha[m] = TYPED(Numbers)(&p->arrays, lines, singular ? 0 : 0.1, singular ? 0 : 2);
-    c->level[0] = TYPED(Numbers)(&p->arrays, n[own], 0, singular ? 0 : 1);
+    for (int m = 0; m < 4; m++) c->alpha[m] = TYPED(Numbers)(&p->arrays, lines, singular ? 0 : 0.1 * size, singular ? 0 : 2 * size);
+    c->level[0] = TYPED(Numbers)(&p->arrays, n[own], kind == TENSOR_STEEP ? 1e7 : 0, kind == TENSOR_STEEP ? 1e8 : singular ? 0 : 1);
     for (int m = 1; m < 4; m++) c->level[m] = TYPED(Numbers)(&p->arrays, n[own], -2, -0.1);
     t->rows = STRATA_ROWS_SHARED;
-    if (kind == SINGULAR) /* symmetric, so that nothing is left of a column's sum */
+    if (kind == SINGULAR || kind == TENSOR_SYMMETRIC || kind == TENSOR_STEEP) /* of a singular column's sum nothing is left then */
       for (int k = 1; k < n[own]; k++) ((REAL *)c->level[2])[k] = c->level[1][k - 1];
     if (kind == TENSOR_ACROSS) t->rows = STRATA_ROWS_CELLS;
     if (kind == CONSTANT_MASKED || kind == TENSOR_MASKED) {
@@ -303,7 +304,7 @@ static void TYPED(partitions)(const char *precision, Kind kind, int axis)
   enum { NV = 2 };
   static const int lengths[] = {1, 2, 3, 5, 16, 17, 20, 31, 33, 64, 100, 127, 128, 256, 509, 512, 513, 1000, 1024, 4096, 12289, 40000};
   double           worst = 0;
-  int              untouched = 1, inplace = 1, adds = 1;
+  int              untouched = 1, inplace = 1, adds = 1, sums, reach = 1;
 #if STRATA_HAVE_CUDA
   int same = 1, failures = 0;
 #endif
@@ -318,7 +319,7 @@ static void TYPED(partitions)(const char *precision, Kind kind, int axis)
     double         error;
 
     if (length > 16384 && c % 3 < 2) continue;
-    if (kind != TENSOR && kind != FACES && c % 3 != c / 3 % 3) continue; /* one of the three for most kinds */
+    if (kind != TENSOR && kind != TENSOR_SYMMETRIC && kind != FACES && c % 3 != c / 3 % 3) continue; /* one of the three for most kinds */
     if ((c / 3 + kind + axis) % TestEach()) continue;
     TYPED(make)(&p, kind, axis, n);
     ld = p.cells + (c % 2 ? 3 : 4); /* packs of numbers are whole in every vector, or not */
@@ -334,7 +335,10 @@ static void TYPED(partitions)(const char *precision, Kind kind, int axis)
       memcpy(host[2] + v * ld, r + v * ld, p.cells * sizeof(REAL));
       memcpy(host[3] + v * ld, add + v * ld, p.cells * sizeof(REAL));
     }
-    TYPED(StrataPartitionSetUpHost)(&p.lines, start);
+    TYPED(StrataPartitionSetUpHost)(&p.lines, start, &sums);
+    if (kind == TENSOR_STEEP ? sums && length > 512 : sums != (kind == TENSOR_SYMMETRIC || (length == 1 && (kind == CONSTANT || kind == TENSOR))))
+      reach = 0;
+    p.lines.sums = sums;
     for (int m = 0; m < 4; m++)
       TYPED(StrataPartitionHost)(&p.lines, start, NV, m == 2 ? host[2] : r, ld, m == 1 ? add : m == 3 ? host[3] : NULL, host[m], ld, work);
     error = TYPED(compare)(&p, NV, ld, host[0], NULL, 0, r);
@@ -357,7 +361,8 @@ static void TYPED(partitions)(const char *precision, Kind kind, int axis)
       dstart = DeviceCopy(start, starts * sizeof(REAL));
       memset(work = realloc(work, bytes ? bytes : 1), 0xff, bytes); /* NaN: nothing may be read that was not written */
       dwork = DeviceCopy(work, bytes);
-      failures += TYPED(StrataPartitionSetUpCUDA)(&t, dstart, NULL) != 0;
+      failures += TYPED(StrataPartitionSetUpCUDA)(&t, dstart, &sums, NULL) != 0;
+      if (sums != p.lines.sums) same = 0;
       for (int m = 0; m < 4; m++) {
         REAL *dz;
 
@@ -383,6 +388,7 @@ static void TYPED(partitions)(const char *precision, Kind kind, int axis)
   ok(untouched, "%s, partition, %s rows along %c: all cells are written and no others", precision, kinds[kind], 'x' + axis);
   ok(inplace, "%s, partition, %s rows along %c: in place", precision, kinds[kind], 'x' + axis);
   ok(adds, "%s, partition, %s rows along %c: added to another vector", precision, kinds[kind], 'x' + axis);
+  ok(reach, "%s, partition, %s rows along %c: running sums where they suit", precision, kinds[kind], 'x' + axis);
 #if STRATA_HAVE_CUDA
   if (TapHasDevice()) {
     is_int(failures, 0, "%s, partition, %s rows along %c: kernels run on the device", precision, kinds[kind], 'x' + axis);

@@ -684,7 +684,8 @@ PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
                                      : col->algorithm == PC_COLUMN_PCR && used == PC_COLUMN_THOMAS ? " instead of pcr"
                                                                                                    : ""));
     if (used == PC_COLUMN_PARTITION)
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  one number stored for each segment of at most %d cells\n", STRATA_SEGMENT));
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  one number stored for each segment of at most %d cells%s\n", STRATA_SEGMENT,
+                                       col->started && col->sums ? "; shared rows of a symmetric M-matrix: by running sums" : ""));
   }
   PetscCall(PCColumnViewSweep(pc, viewer));
   if (col->precision == PC_COLUMN_PRECISION_SINGLE) PetscCall(PetscViewerASCIIPrintf(viewer, "  solves in single precision\n"));

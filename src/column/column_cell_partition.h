@@ -8,6 +8,13 @@
 
    With f_k = -lower_k / den_k and c_k = upper_k / den_k the solution is  carry_k = f_k carry_{k-1} + r_k / den_k,  z_k = carry_k - c_k z_{k+1}:
    two chains of linear functions, which can be composed in any grouping. Lines with shared rows are divided by their area.
+
+   Where these are symmetric and of an M-matrix, with legs -g_k between the rows k - 1 and k, there is a shorter way. The numbers
+     D_k = D_{k-1} + N_{k-1} / g_k,   N_k = N_{k-1} + excess_k D_k
+   are sums of terms of one sign, and with G_k = g_{k+1} D_k + N_k = g_{k+1} D_{k+1} the solution is two running sums,
+     F_k = F_{k-1} + D_k r_k,   w_k = w_{k+1} + F_k / (D_k G_k),   z_k = D_k w_k / area.
+   Each segment begins with D = 1. The last row of a segment gives rho = g / G = D_k / D_{k+1}, which takes F to the units of the next segment,
+   and w to those of this one. Within a segment D must stay in range: the set-up looks whether it does.
 */
 #ifndef STRATA_COLUMN_CELL_PARTITION_H
 #define STRATA_COLUMN_CELL_PARTITION_H
@@ -36,7 +43,7 @@ STRATA_CELL float strata_unit_f(float x)
   return x;
 }
 
-/* 1 / x for x in [1, 2), rounded as division rounds it. On the device without the branch that other numbers would need. */
+/* 1 / x, rounded as division rounds it, for x that is not near the ends of the range of numbers: without the branch for those */
 STRATA_CELL double strata_reciprocal_d(double x)
 {
 #if defined(__CUDA_ARCH__)
@@ -71,6 +78,11 @@ STRATA_CELL int strata_join_length(int chunks)
   return chunks <= STRATA_JOIN_FEW ? chunks : (chunks + STRATA_JOIN_GROUPS - 1) / STRATA_JOIN_GROUPS;
 }
 
+STRATA_CELL int strata_join_groups(int chunks)
+{
+  return (chunks - 1) / strata_join_length(chunks) + 1;
+}
+
 /* What is kept of the segments of line q: number m, N / D before its first row, is at m times the step. Nothing comes before the first
    segment: there the sum of the line's lateral legs is kept. */
 STRATA_CELL ptrdiff_t strata_partition_start_of(const StrataPartition *p, ptrdiff_t q)
@@ -81,6 +93,38 @@ STRATA_CELL ptrdiff_t strata_partition_start_of(const StrataPartition *p, ptrdif
 STRATA_CELL ptrdiff_t strata_partition_start_step(const StrataPartition *p, ptrdiff_t lines)
 {
   return p->contiguous ? 1 : lines;
+}
+
+/* For running sums, the numbers of the levels of a segment: four for each, padded so that the segments of a warp do not meet in a bank of
+   shared memory. They follow on what is kept of the segments, and the last number of all tells whether the sums go out of range. */
+enum { STRATA_SUMS_LEVEL = 4 };
+
+STRATA_CELL int strata_sums_segment(size_t size)
+{
+  return STRATA_SUMS_LEVEL * STRATA_SEGMENT + (int)(16 / size);
+}
+
+STRATA_CELL ptrdiff_t strata_sums_table(const StrataPartition *p, ptrdiff_t lines)
+{
+  return (lines * p->segments * p->chunks + 3) / 4 * 4;
+}
+
+STRATA_CELL ptrdiff_t strata_sums_range(const StrataPartition *p, ptrdiff_t lines, size_t size)
+{
+  return strata_sums_table(p, lines) + (ptrdiff_t)strata_sums_segment(size) * p->segments * p->chunks;
+}
+
+/* The set-up of long lines, when there are few, is done in pieces of so many segments; at least 4, whose numbers hold a map for a while. The
+   pieces are so many that to walk through one takes as long as to link them all. */
+STRATA_CELL ptrdiff_t strata_partition_piece(const StrataPartition *p, int levels, ptrdiff_t lines)
+{
+  const ptrdiff_t segments = levels ? (levels - 1) / p->length + 1 : 1, most = 65536 / (lines ? lines : 1);
+  ptrdiff_t       pieces = 1;
+
+  while (pieces * pieces < 8 * (ptrdiff_t)levels) pieces *= 2;
+  if (pieces > segments / 4) pieces = segments / 4;
+  if (pieces > most) pieces = most;
+  return pieces < 2 ? segments : (segments + pieces - 1) / pieces;
 }
 
 #define STRATA_TYPED "../column/column_cell_partition_typed.h"

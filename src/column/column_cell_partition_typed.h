@@ -85,3 +85,63 @@ STRATA_CELL REAL CELL(strata_partition_factor)(const REAL row[3], int singular, 
   *D = next;
   return inverse;
 }
+
+/* Some rows in turn as a map of N and D before them to those behind them: N is map[0] N + map[1] D, D is map[2] N + map[3] D. It is taken for
+   rows of an M-matrix only, where nothing cancels. */
+STRATA_CELL void CELL(strata_map_row)(REAL map[4], const REAL row[3])
+{
+  REAL unit;
+
+  if (row[0] == 0) map[0] = map[2] = 0, map[1] = map[3] = 1; /* it begins anew: whatever comes before has no part in it */
+  for (int m = 0; m < 2; m++) {
+    const REAL E = FMA(-row[0], map[m], row[2] * map[2 + m]);
+
+    map[2 + m] = FMA(-row[1], map[2 + m], E);
+    map[m] = E;
+  }
+  unit = TYPED(strata_unit)(map[2] + map[3]);
+  for (int m = 0; m < 4; m++) map[m] *= unit;
+}
+
+/* N / D behind the rows; both are 0 at the end of a singular run, where nothing follows that needs them */
+STRATA_CELL REAL CELL(strata_map_ratio)(const REAL map[4], REAL ratio)
+{
+  const REAL D = FMA(map[2], ratio, map[3]);
+
+  return D == 0 ? 0 : FMA(map[0], ratio, map[1]) / D;
+}
+
+/* Running sums: g_k (in the first row of a segment) or 1 / g_k, g_{k+1}, excess and lateral factor of a level */
+STRATA_CELL void CELL(strata_sums_level)(const REAL level[4], int first, REAL number[STRATA_SUMS_LEVEL])
+{
+  number[0] = first ? -level[0] : 1 / -level[0];
+  number[1] = -level[1];
+  number[2] = level[2];
+  number[3] = level[3];
+}
+
+/* Are the legs between two levels fit for them? */
+STRATA_CELL int CELL(strata_sums_fit_legs)(REAL upper, REAL nextlower)
+{
+  const REAL range = (REAL)(sizeof(REAL) == 8 ? 0x1p200 : 0x1p30);
+
+  return upper == nextlower && -upper >= 1 / range && -upper <= range;
+}
+
+/* Is a row? inverse: 1 / den; shrink: what D has grown by since the segment began, the inverse of it */
+STRATA_CELL int CELL(strata_sums_fit_row)(const REAL row[3], REAL area, REAL inverse, REAL *shrink)
+{
+  const REAL range = (REAL)(sizeof(REAL) == 8 ? 0x1p200 : 0x1p30), least = (REAL)(sizeof(REAL) == 8 ? 0x1p-300 : 0x1p-44), last = inverse * area;
+
+  *shrink *= -row[1] * inverse;
+  return row[2] >= 0 && (row[1] == 0 ? last >= 1 / range && last <= range : *shrink >= least);
+}
+
+/* One row: N and D of the row before become those of this one. start: N / D of the general factorization, before a first row */
+STRATA_CELL void CELL(strata_sums_factor)(const REAL number[STRATA_SUMS_LEVEL], const REAL line[3], int first, REAL start, REAL *N, REAL *D)
+{
+  const REAL excess = FMA(-number[3], line[1], number[2] + line[2]);
+
+  *D = first ? 1 : FMA(number[0], *N, *D);
+  *N = first ? FMA(number[0], start, excess) : FMA(excess, *D, *N);
+}

@@ -7,6 +7,7 @@
 typedef struct {
   int               axis, rows;             /* rows: where they come from, STRATA_ROWS_... */
   int               singular;               /* are there singular runs: must they be looked for? */
+  int               sums;                   /* shared rows, for the partition method: by running sums, as its set-up found? */
   TYPED(StrataCoef) coef;                   /* shared and cells: the coefficients; arrays: n, scale and shift only */
   const REAL       *excess, *lower, *upper; /* arrays; upper NULL: the upper leg of a cell is the lower leg of the next */
 } TYPED(StrataLines);
@@ -29,11 +30,12 @@ int TYPED(StrataThomasCUDA)(const TYPED(StrataLines) *lines, int transpose, int 
 
 /* The same by the partition method: segments of a line are solved side by side and joined by a small system. No transpose.
    start: what is kept as long as rows, scale and shift are the same, StrataPartitionStart() numbers: for each segment one, where the
-   factorization stands at its beginning.
+   factorization stands at its beginning; for shared rows four for each level besides.
+   sums: may `sums` of the lines be set when they are solved?
    work: that many bytes of the memory of the vectors. */
 ptrdiff_t TYPED(StrataPartitionStart)(const TYPED(StrataLines) *lines);
-void TYPED(StrataPartitionSetUpHost)(const TYPED(StrataLines) *lines, REAL *start);
-int TYPED(StrataPartitionSetUpCUDA)(const TYPED(StrataLines) *lines, REAL *start, void *stream);
+void TYPED(StrataPartitionSetUpHost)(const TYPED(StrataLines) *lines, REAL *start, int *sums);
+int TYPED(StrataPartitionSetUpCUDA)(const TYPED(StrataLines) *lines, REAL *start, int *sums, void *stream);
 size_t TYPED(StrataPartitionWork)(const TYPED(StrataLines) *lines, int nv, int device);
 void TYPED(StrataPartitionHost)(const TYPED(StrataLines) *lines, const REAL *start, int nv, const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z,
                                 ptrdiff_t ldz, void *work);

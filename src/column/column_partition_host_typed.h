@@ -3,59 +3,134 @@
 ptrdiff_t TYPED(StrataPartitionStart)(const TYPED(StrataLines) *t)
 {
   const StrataPartition p = StrataPartitionPlan(t->coef.n, t->axis);
-
-  return strata_line_count(t->coef.n, t->axis) * p.segments * p.chunks;
-}
-
-void TYPED(StrataPartitionSetUpHost)(const TYPED(StrataLines) *t, REAL *start)
-{
-  const StrataPartition p = StrataPartitionPlan(t->coef.n, t->axis);
   const ptrdiff_t       lines = strata_line_count(t->coef.n, t->axis);
 
+  return t->rows == STRATA_ROWS_SHARED ? strata_sums_range(&p, lines, sizeof(REAL)) + 1 : lines * p.segments * p.chunks;
+}
+
+/* Before a piece of a line: what N / D it begins with, from that of the piece before it. Pieces that are not of an M-matrix are walked through. */
+static REAL TYPED(partition_skip)(const TYPED(StrataLines) *t, int x[3], const REAL line[2], int from, int end, REAL ratio)
+{
+  const REAL before = ratio;
+  REAL       map[4] = {1, 0, 0, 1}, row[3];
+  int        sign = 0;
+
+  for (int k = from; k < end; k++) {
+    x[t->axis] = k;
+    CELL(strata_line_row)(t, t->axis, t->rows, line, x, row);
+    CELL(strata_map_row)(map, row);
+    if (CELL(strata_row_signs)(row)) sign = 1;
+    (void)CELL(strata_factor)(row, t->singular, &ratio);
+  }
+  return sign ? ratio : CELL(strata_map_ratio)(map, before);
+}
+
+/* The numbers of the levels for running sums. Do the legs suit them? */
+static int TYPED(partition_levels)(const TYPED(StrataLines) *t, const StrataPartition *p, REAL *table)
+{
+  const int levels = t->coef.n[t->axis], padded = strata_sums_segment(sizeof(REAL));
+  int       fit = 1;
+
+  for (int k = 0; k < levels; k++) {
+    REAL level[4], next[4];
+
+    CELL(strata_shared_level)(t, t->axis, k, level);
+    CELL(strata_sums_level)(level, k % p->length == 0, table + k / p->length * (ptrdiff_t)padded + k % p->length * STRATA_SUMS_LEVEL);
+    if (k == levels - 1) break;
+    CELL(strata_shared_level)(t, t->axis, k + 1, next);
+    if (!CELL(strata_sums_fit_legs)(level[1], next[0])) fit = 0;
+  }
+  return fit;
+}
+
+void TYPED(StrataPartitionSetUpHost)(const TYPED(StrataLines) *t, REAL *start, int *sums)
+{
+  const StrataPartition p = StrataPartitionPlan(t->coef.n, t->axis);
+  const ptrdiff_t       lines = strata_line_count(t->coef.n, t->axis), step = strata_partition_start_step(&p, lines);
+  const int             shared = t->rows == STRATA_ROWS_SHARED, levels = t->coef.n[t->axis];
+  const ptrdiff_t       piece = strata_partition_piece(&p, levels, lines) * p.length;
+
+  *sums = shared && !t->singular && TYPED(partition_levels)(t, &p, start + strata_sums_table(&p, lines));
   for (ptrdiff_t q = 0; q < lines; q++) {
-    const ptrdiff_t step = strata_partition_start_step(&p, lines);
-    REAL           *s = start + strata_partition_start_of(&p, q);
-    REAL            line[2] = {1, 0}, row[3], ratio = 0;
-    int             x[3];
+    REAL *s = start + strata_partition_start_of(&p, q);
+    REAL  line[2] = {1, 0}, row[3], before = 0, ratio = 0, shrink = 1;
+    int   x[3];
 
     strata_line_start(t->coef.n, t->axis, q, x);
-    if (t->rows == STRATA_ROWS_SHARED) CELL(strata_shared_line)(t, t->axis, x, line);
+    if (shared) CELL(strata_shared_line)(t, t->axis, x, line);
     s[0] = line[1];
-    for (int k = 0, m = 1; k < t->coef.n[t->axis]; k++) {
-      if (k == m * p.length) s[m++ * step] = ratio;
+    for (int k = 0, m = 1; k < levels; k++) {
+      REAL inverse;
+
+      if (k && k % piece == 0) ratio = before = TYPED(partition_skip)(t, x, line, (int)(k - piece), k, before);
+      if (k == m * p.length) {
+        s[m++ * step] = ratio;
+        shrink = 1;
+      }
       x[t->axis] = k;
       CELL(strata_line_row)(t, t->axis, t->rows, line, x, row);
-      (void)CELL(strata_factor)(row, t->singular, &ratio);
+      inverse = CELL(strata_factor)(row, t->singular, &ratio);
+      if (*sums && !CELL(strata_sums_fit_row)(row, line[0], inverse, &shrink)) *sums = 0;
     }
   }
 }
 
+/* A line while it is solved. Of each row f, c and b as in the head of column_cell_partition.h; for running sums D, 1 / (D G) and r, then
+   F / (D G), then z, and of each segment rho. */
+typedef struct {
+  int                    sums, levels;
+  const StrataPartition *plan;
+  REAL                   inverse; /* sums: 1 / area */
+  REAL                  *f, *c, *b, *rho;
+} TYPED(PartitionLine);
+
 size_t TYPED(StrataPartitionWork)(const TYPED(StrataLines) *t, int nv, int device)
 {
   const StrataPartition p = StrataPartitionPlan(t->coef.n, t->axis);
-  const size_t          rows = (size_t)p.length * p.segments * p.chunks, parts = p.chunks + p.segments + STRATA_JOIN_GROUPS;
+  const size_t          segments = (size_t)p.segments * p.chunks, rows = segments * p.length, parts = p.chunks + p.segments + STRATA_JOIN_GROUPS;
 
-  if (!device) return 3 * rows * sizeof(REAL) + parts * sizeof(TYPED(StrataPart)); /* for one line after the other */
-  return p.chunks == 1 ? 0 : sizeof(TYPED(StrataPart)) * p.chunks * (size_t)strata_line_count(t->coef.n, t->axis) * nv;
+  if (!device) return (3 * rows + segments) * sizeof(REAL) + parts * sizeof(TYPED(StrataPart)); /* for one line after the other */
+  return p.chunks == 1 ? 0
+                       : sizeof(TYPED(StrataPart)) * (p.chunks + strata_join_groups(p.chunks)) * (size_t)strata_line_count(t->coef.n, t->axis) * nv;
 }
 
-/* One line: f, c and b of its rows, for all segments */
-static void TYPED(partition_rows)(const TYPED(StrataLines) *t, const StrataPartition *p, ptrdiff_t q, const REAL *start, const REAL *r, REAL *f,
-                                  REAL *c, REAL *b)
+/* One line, all segments */
+static void TYPED(partition_rows)(const TYPED(StrataLines) *t, ptrdiff_t q, const REAL *start, const REAL *r, TYPED(PartitionLine) *w)
 {
-  const int       axis = t->axis, levels = t->coef.n[axis];
-  const ptrdiff_t step = strata_partition_start_step(p, strata_line_count(t->coef.n, axis)), stride = strata_line_stride(t->coef.n, axis);
-  const REAL     *s = start + strata_partition_start_of(p, q);
-  REAL            line[3] = {1, 0, 0}, row[3], N = 0, D = 1;
-  int             x[3];
+  const StrataPartition *p = w->plan;
+  const int              axis = t->axis, levels = w->levels;
+  const ptrdiff_t        lines = strata_line_count(t->coef.n, axis), step = strata_partition_start_step(p, lines);
+  const ptrdiff_t        stride = strata_line_stride(t->coef.n, axis);
+  const REAL            *s = start + strata_partition_start_of(p, q), *table = start + strata_sums_table(p, lines);
+  REAL                   line[3] = {1, 0, 0}, row[3], N = 0, D = 1, before = 0;
+  int                    x[3];
 
   strata_line_start(t->coef.n, axis, q, x);
   if (t->rows == STRATA_ROWS_SHARED) CELL(strata_partition_line)(t->coef.form == STRATA_CONSTANT ? 1 : t->coef.area[q], s[0], t->coef.shift, line);
+  w->inverse = line[0];
   for (int k = 0; k < levels; k++) {
-    REAL inverse;
+    const int segment = k / p->length, first = k % p->length == 0;
+    REAL      inverse;
 
-    if (k % p->length == 0) {
-      N = k ? s[k / p->length * step] : 0;
+    if (first) before = k ? s[segment * step] : 0;
+    if (w->sums) {
+      const REAL *number = table + segment * (ptrdiff_t)strata_sums_segment(sizeof(REAL)) + k % p->length * STRATA_SUMS_LEVEL;
+      const int   last = k == levels - 1 || (k + 1) % p->length == 0;
+
+      CELL(strata_sums_factor)(number, line, first, before, &N, &D);
+      w->f[k] = D;
+      w->b[k] = r[k * stride];
+      if (!first) w->c[k - 1] = TYPED(strata_reciprocal)(w->f[k - 1] * (number[1 - STRATA_SUMS_LEVEL] * D));
+      if (last) {
+        const REAL G = FMA(number[1], D, N);
+
+        w->rho[segment] = number[1] * TYPED(strata_reciprocal)(G);
+        w->c[k] = TYPED(strata_reciprocal)(D * G);
+      }
+      continue;
+    }
+    if (first) {
+      N = before;
       D = 1;
     }
     x[axis] = k;
@@ -67,25 +142,106 @@ static void TYPED(partition_rows)(const TYPED(StrataLines) *t, const StrataParti
     } else
       CELL(strata_line_row)(t, axis, t->rows, NULL, x, row);
     inverse = CELL(strata_partition_factor)(row, t->singular, &N, &D);
-    f[k] = -(row[0] * inverse);
-    c[k] = row[1] * inverse;
-    b[k] = line[0] * r[k * stride] * inverse;
+    w->f[k] = -(row[0] * inverse);
+    w->c[k] = row[1] * inverse;
+    w->b[k] = line[0] * r[k * stride] * inverse;
   }
 }
 
-/* What the chunks are, one by one: their segments are joined as a tree */
-static void TYPED(partition_parts)(const StrataPartition *p, int levels, const REAL *f, const REAL *c, const REAL *b, TYPED(StrataPart) *segment,
-                                   TYPED(StrataPart) *chunk)
+/* The rows of a segment, counted in the line: their end, no row if the segment is beyond the line */
+static int TYPED(segment_end)(const TYPED(PartitionLine) *w, int segment)
 {
-  for (int m = 0; m < p->chunks; m++) {
-    for (int s = 0; s < p->segments; s++) {
-      const int from = (m * p->segments + s) * p->length;
+  const int end = (segment + 1) * w->plan->length;
 
-      segment[s] = TYPED(strata_part_none)();
-      for (int k = from; k < from + p->length && k < levels; k++) CELL(strata_part_row)(&segment[s], f[k], c[k], b[k]);
+  return end < w->levels ? end : w->levels;
+}
+
+/* What a segment makes of the carry before it, as a linear function */
+static void TYPED(segment_sum_forward)(const TYPED(PartitionLine) *w, int segment, REAL s[2])
+{
+  const int from = segment * w->plan->length, end = TYPED(segment_end)(w, segment);
+  REAL      F[2] = {0, 0};
+
+  s[0] = 1;
+  s[1] = 0;
+  if (!w->sums)
+    for (int k = from; k < end; k++) CELL(strata_then)(s, w->f[k], w->b[k]);
+  else if (from < end) {
+    for (int k = from; k < end; k++) F[(k - from) % 2] = FMA(w->f[k], w->b[k], F[(k - from) % 2]); /* two sums: neither waits for the other */
+    s[0] = w->rho[segment];
+    s[1] = s[0] * (F[0] + F[1]);
+  }
+}
+
+static void TYPED(segment_forward)(const TYPED(PartitionLine) *w, int segment, REAL carry)
+{
+  const int end = TYPED(segment_end)(w, segment);
+
+  for (int k = segment * w->plan->length; k < end; k++)
+    if (w->sums) {
+      carry = FMA(w->f[k], w->b[k], carry);
+      w->b[k] = carry * w->c[k];
+    } else
+      w->b[k] = carry = FMA(w->f[k], carry, w->b[k]);
+}
+
+/* What it makes of the solution behind it */
+static void TYPED(segment_sum_backward)(const TYPED(PartitionLine) *w, int segment, REAL s[2])
+{
+  const int from = segment * w->plan->length, end = TYPED(segment_end)(w, segment);
+
+  s[0] = 1;
+  s[1] = 0;
+  if (!w->sums)
+    for (int k = end - 1; k >= from; k--) CELL(strata_then)(s, -w->c[k], w->b[k]);
+  else if (from < end) {
+    s[0] = w->rho[segment];
+    for (int k = from; k < end; k++) s[1] = s[1] + w->b[k];
+  }
+}
+
+static void TYPED(segment_backward)(const TYPED(PartitionLine) *w, int segment, REAL next)
+{
+  const int from = segment * w->plan->length, end = TYPED(segment_end)(w, segment);
+
+  if (w->sums && from < end) next = next * w->rho[segment] * w->inverse;
+  for (int k = end - 1; k >= from; k--)
+    if (w->sums) {
+      next = FMA(w->b[k], w->inverse, next);
+      w->b[k] = w->f[k] * next;
+    } else
+      w->b[k] = next = CELL(strata_backward)(w->c[k], w->b[k], next);
+}
+
+static TYPED(StrataPart) TYPED(segment_total)(const TYPED(PartitionLine) *w, int segment)
+{
+  const int         from = segment * w->plan->length, end = TYPED(segment_end)(w, segment);
+  TYPED(StrataPart) part = TYPED(strata_part_none)();
+  REAL              F = 0;
+
+  if (!w->sums)
+    for (int k = from; k < end; k++) CELL(strata_part_row)(&part, w->f[k], w->c[k], w->b[k]);
+  else if (from < end) {
+    TYPED(segment_sum_forward)(w, segment, part.carry);
+    part.first[1] = w->rho[segment];
+    for (int k = from; k < end; k++) {
+      F = FMA(w->f[k], w->b[k], F);
+      part.first[0] = part.first[0] + w->c[k];
+      part.first[2] = FMA(F, w->c[k], part.first[2]);
     }
-    for (int d = 1; d < p->segments; d *= 2)
-      for (int s = 0; s < p->segments; s += 2 * d) segment[s] = CELL(strata_part_join)(segment[s], segment[s + d]);
+  }
+  return part;
+}
+
+/* What the chunks are, one by one: their segments are joined as a tree */
+static void TYPED(partition_parts)(const TYPED(PartitionLine) *w, TYPED(StrataPart) *segment, TYPED(StrataPart) *chunk)
+{
+  const int P = w->plan->segments;
+
+  for (int m = 0; m < w->plan->chunks; m++) {
+    for (int s = 0; s < P; s++) segment[s] = TYPED(segment_total)(w, m * P + s);
+    for (int d = 1; d < P; d *= 2)
+      for (int s = 0; s < P; s += 2 * d) segment[s] = CELL(strata_part_join)(segment[s], segment[s + d]);
     chunk[m] = segment[0];
   }
 }
@@ -93,7 +249,7 @@ static void TYPED(partition_parts)(const StrataPartition *p, int levels, const R
 /* The carry before each chunk and the solution after it, left in carry[0] and carry[1] */
 static void TYPED(partition_join)(int chunks, TYPED(StrataPart) *chunk, TYPED(StrataPart) *group)
 {
-  const int length = strata_join_length(chunks), groups = (chunks + length - 1) / length;
+  const int length = strata_join_length(chunks), groups = strata_join_groups(chunks);
   REAL      before = 0, after = 0;
 
   for (int g = 0; g < groups; g++) { /* the carry before a group and the solution after it */
@@ -157,32 +313,21 @@ static void TYPED(partition_chain)(const StrataPartition *p, int backward, REAL 
 }
 
 /* The solution of a line, given for each chunk the carry before and the solution after it; b becomes z */
-static void TYPED(partition_finish)(const StrataPartition *p, int levels, const REAL *f, const REAL *c, REAL *b, const TYPED(StrataPart) *chunk)
+static void TYPED(partition_finish)(const TYPED(PartitionLine) *w, const TYPED(StrataPart) *chunk)
 {
-  for (int m = 0; m < p->chunks; m++) {
-    const int base = m * p->segments * p->length;
-    REAL      s[32][2], into[32];
+  const int P = w->plan->segments;
 
-    for (int g = 0; g < p->segments; g++) {
-      s[g][0] = 1;
-      s[g][1] = 0;
-      for (int k = base + g * p->length; k < base + (g + 1) * p->length && k < levels; k++) CELL(strata_then)(s[g], f[k], b[k]);
-    }
-    TYPED(partition_chain)(p, 0, s, chunk[m].carry[0], into);
-    for (int g = 0; g < p->segments; g++) {
-      const int from = base + g * p->length, end = from + p->length < levels ? from + p->length : levels;
+  for (int m = 0; m < w->plan->chunks; m++) {
+    REAL s[32][2], into[32];
 
-      for (int k = from; k < end; k++) b[k] = into[g] = FMA(f[k], into[g], b[k]);
-      s[g][0] = 1;
-      s[g][1] = 0;
-      for (int k = end - 1; k >= from; k--) CELL(strata_then)(s[g], -c[k], b[k]);
+    for (int g = 0; g < P; g++) TYPED(segment_sum_forward)(w, m * P + g, s[g]);
+    TYPED(partition_chain)(w->plan, 0, s, chunk[m].carry[0], into);
+    for (int g = 0; g < P; g++) {
+      TYPED(segment_forward)(w, m * P + g, into[g]);
+      TYPED(segment_sum_backward)(w, m * P + g, s[g]);
     }
-    TYPED(partition_chain)(p, 1, s, chunk[m].carry[1], into);
-    for (int g = 0; g < p->segments; g++) {
-      const int from = base + g * p->length, end = from + p->length < levels ? from + p->length : levels;
-
-      for (int k = end - 1; k >= from; k--) b[k] = into[g] = CELL(strata_backward)(c[k], b[k], into[g]);
-    }
+    TYPED(partition_chain)(w->plan, 1, s, chunk[m].carry[1], into);
+    for (int g = 0; g < P; g++) TYPED(segment_backward)(w, m * P + g, into[g]);
   }
 }
 
@@ -192,9 +337,9 @@ void TYPED(StrataPartitionHost)(const TYPED(StrataLines) *t, const REAL *start, 
   const StrataPartition p = StrataPartitionPlan(t->coef.n, t->axis);
   const int             levels = t->coef.n[t->axis];
   const ptrdiff_t       lines = strata_line_count(t->coef.n, t->axis), stride = strata_line_stride(t->coef.n, t->axis);
-  const size_t          size = (size_t)p.length * p.segments * p.chunks;
-  REAL                 *f = (REAL *)work, *c = f + size, *b = c + size;
-  TYPED(StrataPart)    *chunk = (TYPED(StrataPart) *)(b + size), *segment = chunk + p.chunks, *group = segment + p.segments;
+  const size_t          segments = (size_t)p.segments * p.chunks, size = segments * p.length;
+  TYPED(PartitionLine)  w = {t->sums, levels, &p, 1, (REAL *)work, (REAL *)work + size, (REAL *)work + 2 * size, (REAL *)work + 3 * size};
+  TYPED(StrataPart)    *chunk = (TYPED(StrataPart) *)(w.rho + segments), *segment = chunk + p.chunks, *group = segment + p.segments;
 
   for (int v = 0; v < nv; v++)
     for (ptrdiff_t q = 0; q < lines; q++) {
@@ -203,17 +348,17 @@ void TYPED(StrataPartitionHost)(const TYPED(StrataLines) *t, const REAL *start, 
 
       strata_line_start(t->coef.n, t->axis, q, x);
       id = strata_line_cell(t->coef.n, x);
-      TYPED(partition_rows)(t, &p, q, start, r + v * ldr + id, f, c, b);
+      TYPED(partition_rows)(t, q, start, r + v * ldr + id, &w);
       if (p.chunks > 1) {
-        TYPED(partition_parts)(&p, levels, f, c, b, segment, chunk);
+        TYPED(partition_parts)(&w, segment, chunk);
         TYPED(partition_join)(p.chunks, chunk, group);
       } else
         chunk[0].carry[0] = chunk[0].carry[1] = 0;
-      TYPED(partition_finish)(&p, levels, f, c, b, chunk);
+      TYPED(partition_finish)(&w, chunk);
       for (int k = 0; k < levels; k++) {
         const ptrdiff_t at = id + k * stride;
 
-        z[v * ldz + at] = add ? add[v * ldz + at] + b[k] : b[k];
+        z[v * ldz + at] = add ? add[v * ldz + at] + w.b[k] : w.b[k];
       }
     }
 }

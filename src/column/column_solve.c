@@ -268,12 +268,12 @@ PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, const Pets
   PC_Column              *col = (PC_Column *)pc->data;
   const PetscInt          n = col->grid->size_local;
   const PCColumnAlgorithm algorithm = PCColumnChoose(col, transpose, type);
-  const PetscLogDouble    flops = (algorithm == PC_COLUMN_PARTITION ? 25.0 : 15.0) * n * nv;
   const PetscReal        *powers = NULL;
   const int              *place = NULL;
   StrataLines_d           t;
   void                   *stream;
   int                     m;
+  PetscLogDouble          flops;
 
   PetscFunctionBegin;
   col->worked = type;
@@ -302,6 +302,7 @@ PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, const Pets
     PetscCall(PCColumnSolvePacked_d(col, &t, transpose, algorithm, place, NULL, m, r, ldr, add, z, ldz, type, stream));
   else
     PetscCall(PCColumnSolve_d(col, &t, transpose, algorithm, m, r, ldr, add, z, ldz, type, stream));
+  flops = (algorithm != PC_COLUMN_PARTITION ? 15.0 : col->sums ? 19.0 : 25.0) * n * nv;
   if (PetscMemTypeDevice(type)) {
     PetscCall(PetscLogGpuTimeEnd());
     PetscCall(PetscLogGpuFlops(flops));

@@ -1,16 +1,17 @@
 /* Included by column_solve.c for each precision */
 
 /* Where the factorization of the lines stands at the beginning of segments, found once for the same rows, scale and shift */
-static PetscErrorCode TYPED(PCColumnGetStart)(PC_Column *col, const TYPED(StrataLines) *t, PetscMemType type, void *stream, const REAL **start)
+static PetscErrorCode TYPED(PCColumnGetStart)(PC_Column *col, TYPED(StrataLines) *t, PetscMemType type, void *stream, const REAL **start)
 {
   PetscFunctionBegin;
   if (!col->started) {
     REAL *s;
 
     PetscCall(PCColumnNewArray(&col->start, (size_t)TYPED(StrataPartitionStart)(t) * sizeof(REAL), type, &s));
-    StrataDispatch(type, TYPED(StrataPartitionSetUpHost)(t, s), TYPED(StrataPartitionSetUpCUDA)(t, s, stream));
+    StrataDispatch(type, TYPED(StrataPartitionSetUpHost)(t, s, &col->sums), TYPED(StrataPartitionSetUpCUDA)(t, s, &col->sums, stream));
     col->started = PETSC_TRUE;
   }
+  t->sums = col->sums;
   PetscCall(StrataArrayRead(&col->start, type, start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -38,10 +39,12 @@ static PetscErrorCode TYPED(PCColumnLines)(PC_Column *col, const TYPED(StrataLin
 
   PetscFunctionBegin;
   if (algorithm == PC_COLUMN_PARTITION) {
-    PetscCall(TYPED(PCColumnGetStart)(col, t, type, stream, &start));
+    TYPED(StrataLines) lines = *t;
+
+    PetscCall(TYPED(PCColumnGetStart)(col, &lines, type, stream, &start));
     PetscCall(PCColumnGetWork(col, PC_COLUMN_LINES, type, TYPED(StrataPartitionWork)(t, nv, PetscMemTypeDevice(type)), &w));
-    StrataDispatch(type, TYPED(StrataPartitionHost)(t, start, nv, r, ldr, add, z, ldz, w),
-                   TYPED(StrataPartitionCUDA)(t, start, nv, r, ldr, add, z, ldz, w, stream));
+    StrataDispatch(type, TYPED(StrataPartitionHost)(&lines, start, nv, r, ldr, add, z, ldz, w),
+                   TYPED(StrataPartitionCUDA)(&lines, start, nv, r, ldr, add, z, ldz, w, stream));
   } else if (algorithm == PC_COLUMN_TWOWAY) {
     PetscCall(PCColumnGetWork(col, PC_COLUMN_LINES, type, TYPED(StrataTwoWayWork)(t, nv, PetscMemTypeDevice(type)), &w));
     StrataDispatch(type, TYPED(StrataTwoWayHost)(t, nv, r, ldr, add, z, ldz, w), TYPED(StrataTwoWayCUDA)(t, nv, r, ldr, add, z, ldz, w, stream));

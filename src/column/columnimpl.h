@@ -85,6 +85,7 @@ typedef struct {
   /* the partition method: where the factorization stands at the beginning of segments */
   StrataArray start;
   PetscBool   started; /* is it that of these rows, scale and shift? */
+  int         sums;    /* are lines with shared rows solved by running sums? */
   /* single precision: the numbers of the lines, and those of rings */
   StrataArray single, singlenumber;
   PetscBool   narrowed; /* are they those of these rows? */

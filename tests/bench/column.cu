@@ -37,14 +37,15 @@ template <> struct Kernels<float> {
   static constexpr const char letter = 'S';
 };
 
-enum Rows { TENSOR, FACES, LEGS };
-static const char *const rows_name[] = {"tensor", "faces", "legs"};
+/* TENSOR: symmetric, as that of a pressure problem; UNSYMMETRIC: tensor too */
+enum Rows { TENSOR, UNSYMMETRIC, FACES, LEGS };
+static const char *const rows_name[] = {"tensor", "tensor unsymmetric", "faces", "legs"};
 
 /* Device arrays of one precision, for all cases; host copies are made when they are needed */
 template <class T> struct Data {
   size_t         cells, columns, levels;
-  T             *r[BUFFERS], *z[BUFFERS], *lower, *upper, *excess, *column, *level;
-  std::vector<T> hostr, hostlower, hostupper, hostexcess, hostcolumn, hostlevel;
+  T             *r[BUFFERS], *z[BUFFERS], *lower, *upper, *excess, *area, *alpha, *level;
+  std::vector<T> hostr, hostlower, hostupper, hostexcess, hostarea, hostalpha, hostlevel;
 
   Data(size_t cells, size_t columns, size_t levels) : cells(cells), columns(columns), levels(levels)
   {
@@ -56,13 +57,15 @@ template <class T> struct Data {
     lower = random_array<T>(cells, -2, -1, 20);
     upper = random_array<T>(cells, -2, -1, 21);
     excess = random_array<T>(cells, 0.1, 1, 22);
-    column = random_array<T>(5 * columns, 0.5, 1, 23);
+    area = random_array<T>(columns, 0.5, 1, 23);
+    alpha = random_array<T>(4 * columns, 0.05, 0.1, 25);
     level = random_array<T>(4 * levels, -1, -0.5, 24);
     fetch(hostr, r[0], cells);
     fetch(hostlower, lower, cells);
     fetch(hostupper, upper, cells);
     fetch(hostexcess, excess, cells);
-    fetch(hostcolumn, column, 5 * columns);
+    fetch(hostarea, area, columns);
+    fetch(hostalpha, alpha, 4 * columns);
     fetch(hostlevel, level, 4 * levels);
   }
   ~Data()
@@ -71,7 +74,7 @@ template <class T> struct Data {
       cudaFree(r[b]);
       cudaFree(z[b]);
     }
-    for (T *p : {lower, upper, excess, column, level}) cudaFree(p);
+    for (T *p : {lower, upper, excess, area, alpha, level}) cudaFree(p);
   }
   static void fetch(std::vector<T> &to, const T *from, size_t n)
   {
@@ -84,16 +87,18 @@ template <class T> struct Data {
     const size_t               count = (size_t)n[0] * n[1] * n[2] / n[axis];
 
     t.axis = t.coef.axis = axis;
-    t.rows = rows == TENSOR ? STRATA_ROWS_SHARED : STRATA_ROWS_ARRAYS;
-    t.coef.form = rows == TENSOR ? STRATA_TENSOR : rows == FACES ? STRATA_FACES : STRATA_LEGWISE;
+    t.rows = rows <= UNSYMMETRIC ? STRATA_ROWS_SHARED : STRATA_ROWS_ARRAYS;
+    t.coef.form = rows <= UNSYMMETRIC ? STRATA_TENSOR : rows == FACES ? STRATA_FACES : STRATA_LEGWISE;
     t.coef.scale = t.coef.masked = 1;
     for (int a = 0; a < 3; a++) t.coef.n[a] = n[a];
-    t.coef.area = host ? hostcolumn.data() : column;
+    t.coef.area = host ? hostarea.data() : area;
     for (int m = 0; m < 4; m++) {
-      t.coef.alpha[m] = t.coef.area + (m + 1) * count;
+      t.coef.alpha[m] = (host ? hostalpha.data() : alpha) + m * count;
       t.coef.level[m] = (host ? hostlevel.data() : level) + m * n[axis];
     }
-    if (rows != TENSOR) {
+    t.coef.level[0] = host ? hostexcess.data() : excess;
+    if (rows == TENSOR) t.coef.level[2] = t.coef.level[1] - 1; /* the lower leg of a level is the upper one of the level before */
+    if (rows > UNSYMMETRIC) {
       t.excess = host ? hostexcess.data() : excess;
       t.lower = host ? hostlower.data() : lower;
       if (rows == LEGS) t.upper = host ? hostupper.data() : upper;
@@ -106,12 +111,12 @@ template <class T> struct Data {
 template <class T> static void compare(const Data<T> &data, Rows rows, const int n[3], int axis, const std::string &name)
 {
   typedef Kernels<T> K;
-  const auto         t = data.lines(rows, n, axis, true);
+  auto               t = data.lines(rows, n, axis, true);
   const size_t       cells = (size_t)n[0] * n[1] * n[2];
   std::vector<T>     start(K::start(&t)), z(cells), got;
   std::vector<char>  work(K::work(&t, 1, 0));
 
-  K::set_up_host(&t, start.data());
+  K::set_up_host(&t, start.data(), &t.sums);
   K::partition_host(&t, start.data(), 1, data.hostr.data(), 0, NULL, z.data(), 0, work.data());
   Data<T>::fetch(got, data.z[0], cells);
   for (size_t i = 0; i < cells; i++)
@@ -127,9 +132,9 @@ static Timing solve(Report &report, const Data<T> &data, double copy_of_cell, Ro
                     double goal, bool check)
 {
   typedef Kernels<T> K;
-  const auto         t = data.lines(rows, n, axis, false);
+  auto               t = data.lines(rows, n, axis, false);
   const size_t       cells = (size_t)n[0] * n[1] * n[2], bytes = K::work(&t, 1, 1);
-  const double       streams = rows == TENSOR ? 2 : rows == FACES ? 4 : 5;
+  const double       streams = rows <= UNSYMMETRIC ? 2 : rows == FACES ? 4 : 5;
   const std::string  name =
       "partition " + shape + ", " + rows_name[rows] + (axis ? ", x fastest, " : ", z fastest, ") + (sizeof(T) == 8 ? "fp64" : "fp32");
   T    *start;
@@ -137,7 +142,7 @@ static Timing solve(Report &report, const Data<T> &data, double copy_of_cell, Ro
 
   CUDA(cudaMalloc(&start, K::start(&t) * sizeof(T)));
   CUDA(cudaMalloc(&work, bytes ? bytes : 1));
-  const Timing once = time_calls([&](int) { CUDA(K::set_up(&t, start, NULL)); }, 1, 1);
+  const Timing once = time_calls([&](int) { CUDA(K::set_up(&t, start, &t.sums, NULL)); }, 1, 1);
   const Timing time = time_calls([&](int i) { CUDA(K::partition(&t, start, 1, data.r[i % BUFFERS], 0, NULL, data.z[i % BUFFERS], 0, work, NULL)); });
   const double copy = copy_of_cell * cells;
 
@@ -269,6 +274,8 @@ template <class T> static void bench(Report &report)
   report.line("copy of a vector of 65536 x 128, " + precision, copy, 2.0 * cells * sizeof(T) / copy.median / 1e6, "TB/s", 0);
   const Timing tx = solve(report, data, each, TENSOR, xfastest, 2, "65536 x 128", main * 0.8, true);
   const Timing tz = solve(report, data, each, TENSOR, zfastest, 0, "65536 x 128", main * 0.78, true);
+  solve(report, data, each, UNSYMMETRIC, xfastest, 2, "65536 x 128", 0, true);
+  solve(report, data, each, UNSYMMETRIC, zfastest, 0, "65536 x 128", 0, true);
   solve(report, data, each, FACES, xfastest, 2, "65536 x 128", main * 0.7, true);
   solve(report, data, each, FACES, zfastest, 0, "65536 x 128", main * 0.7, true);
   const Timing lx = solve(report, data, each, LEGS, xfastest, 2, "65536 x 128", main * 0.7, true);

@@ -5,6 +5,7 @@
 #define STRATA_PARTITION_CUH
 
 #include "../column_cell_partition.h"
+#include <climits>
 
 namespace partition
 {
@@ -28,7 +29,27 @@ static __device__ __forceinline__ StrataPart_f none(float)
   return strata_part_none_f();
 }
 
+static __device__ __forceinline__ double reciprocal(double x)
+{
+  return strata_reciprocal_d(x);
+}
+static __device__ __forceinline__ float reciprocal(float x)
+{
+  return strata_reciprocal_f(x);
+}
+
 constexpr int L = STRATA_SEGMENT;
+
+/* Shared rows solved by running sums; the other kinds of rows are those of the lines */
+constexpr int ROWS_SUMS = -1;
+static_assert(ROWS_SUMS != STRATA_ROWS_SHARED && ROWS_SUMS != STRATA_ROWS_ARRAYS && ROWS_SUMS != STRATA_ROWS_CELLS, "its own number");
+
+/* Numbers that move together */
+template <class T> struct __align__(16) Pack
+{
+  static constexpr int SIZE = 16 / sizeof(T);
+  T                    v[SIZE];
+};
 
 /* What a kernel does with its chunk of a line */
 enum Phase {
@@ -41,9 +62,9 @@ enum Phase {
    Once they are joined the first two are the carry before the chunk and the solution after it. */
 template <class T> struct Job {
   StrataPartition plan;
-  int             nv, shift; /* shift: there are 2^shift segments */
-  unsigned        tiles;     /* blocks for one chunk of all lines of a vector */
-  const T        *r, *add, *start;
+  int             nv, shift;                /* shift: there are 2^shift segments */
+  unsigned        tiles;                    /* blocks for one chunk of all lines of a vector */
+  const T        *r, *add, *start, *levels; /* levels: their numbers for running sums, segment by segment */
   T              *z, *parts;
   ptrdiff_t       ldr, ldz, lines;
 };
@@ -80,6 +101,16 @@ template <int BYTES> static __device__ __forceinline__ void fetch(void *to, cons
 static __device__ __forceinline__ void fetched()
 {
   asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+/* What was fetched before is together, and is there while what was fetched since may be under way */
+static __device__ __forceinline__ void fetch_together()
+{
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+static __device__ __forceinline__ void fetched_but_last()
+{
+  asm volatile("cp.async.wait_group 1;" ::: "memory");
 }
 
 /* What is in shared memory is read after this, not before: registers are needed for other things */
@@ -219,7 +250,154 @@ template <class T, int ROWS, bool FULL> struct Segment {
   }
 };
 
-/* Launches; the values are those of cudaError_t. Two kinds: the cells of a line are neighbours in memory, or the lines are. */
+/* By running sums: see column_cell_partition.h. What D G of a row is follows from D of the next. */
+template <class T, bool FULL> struct Segment<T, ROWS_SUMS, FULL> {
+  static constexpr int PADDED = STRATA_SUMS_LEVEL * L + Pack<T>::SIZE;
+  int                  count;
+  const T             *levels; /* in shared memory */
+  T                    inverse, rho, G, sum, D[L], b[L];
+
+  __device__ __forceinline__ bool has(int j) const
+  {
+    return FULL || j < count;
+  }
+  __device__ __forceinline__ void factor(const T line[3], T start)
+  {
+    T N = 0, upper = 0, last = 1;
+
+#pragma unroll
+    for (int j = 0; j < L; j++)
+      if (has(j)) {
+        T number[STRATA_SUMS_LEVEL];
+
+#pragma unroll
+        for (int m = 0; m < STRATA_SUMS_LEVEL; m += Pack<T>::SIZE) *(Pack<T> *)(number + m) = *(const Pack<T> *)(levels + STRATA_SUMS_LEVEL * j + m);
+        strata_sums_factor(number, line, j == 0, start, &N, &last);
+        D[j] = last;
+        upper = number[1];
+      }
+    G = fma(upper, last, N);
+    rho = upper * reciprocal(G);
+    inverse = line[0];
+  }
+  /* 1 / (D G) */
+  __device__ __forceinline__ T c(int j) const
+  {
+    const T next = j < L - 1 && has(j + 1) ? levels[STRATA_SUMS_LEVEL * j + 1] * D[j < L - 1 ? j + 1 : j] : G;
+
+    return reciprocal(D[j] * next);
+  }
+  __device__ __forceinline__ void sum_forward(T s[2]) const
+  {
+    T F[2] = {0, 0};
+
+#pragma unroll
+    for (int j = 0; j < L; j++)
+      if (has(j)) F[j % 2] = fma(D[j], b[j], F[j % 2]);
+    s[0] = FULL || count ? rho : (T)1;
+    s[1] = FULL || count ? rho * (F[0] + F[1]) : (T)0;
+  }
+  __device__ __forceinline__ void forward(T carry)
+  {
+    sum = 0;
+#pragma unroll
+    for (int j = 0; j < L; j++)
+      if (has(j)) {
+        carry = fma(D[j], b[j], carry);
+        b[j] = carry * c(j);
+        sum = sum + b[j];
+      }
+  }
+  __device__ __forceinline__ void sum_backward(T s[2]) const
+  {
+    s[0] = FULL || count ? rho : (T)1;
+    s[1] = sum;
+  }
+  __device__ __forceinline__ void backward(T next)
+  {
+    next = next * rho * inverse;
+#pragma unroll
+    for (int j = L - 1; j >= 0; j--)
+      if (has(j)) {
+        next = fma(b[j], inverse, next);
+        b[j] = D[j] * next;
+      }
+  }
+  __device__ __forceinline__ typename Typed<T>::Part total() const
+  {
+    typename Typed<T>::Part part = none(T());
+    T                       F = 0;
+
+    if (!FULL && !count) return part;
+    sum_forward(part.carry);
+    part.first[0] = part.first[2] = 0;
+    part.first[1] = rho;
+#pragma unroll
+    for (int j = 0; j < L; j++)
+      if (has(j)) {
+        const T inverse = c(j);
+
+        F = fma(D[j], b[j], F);
+        part.first[0] = part.first[0] + inverse;
+        part.first[2] = fma(F, inverse, part.first[2]);
+      }
+    return part;
+  }
+};
+
+/* Shared memory for the numbers of the levels of so many segments */
+template <class T, int ROWS> static size_t table_bytes(int segments)
+{
+  return ROWS == ROWS_SUMS            ? sizeof(T) * segments * Segment<T, ROWS_SUMS, true>::PADDED
+         : ROWS == STRATA_ROWS_SHARED ? sizeof(Pair<T>) * table_pairs(segments)
+                                      : 0;
+}
+
+/* For running sums they come from memory while the thread goes on: it is one of so many that fetch them */
+template <class T>
+static __device__ __forceinline__ void fetch_levels(T *table, const Job<T> &job, int segment, int segments, int thread, int threads)
+{
+  constexpr int PADDED = Segment<T, ROWS_SUMS, true>::PADDED;
+  const T      *from = job.levels + (ptrdiff_t)segment * PADDED;
+
+  for (int i = thread * Pack<T>::SIZE; i < segments * PADDED; i += threads * Pack<T>::SIZE) fetch<16>(table + i, from + i);
+}
+
+/* ---- launches; the values are those of cudaError_t --------------------------------------------------------------------------------- */
+
+/* blocks may be too many for a grid */
+template <class Kernel, class... Arguments>
+static int start_kernel(Kernel *kernel, ptrdiff_t blocks, int threads, size_t bytes, cudaStream_t stream, const Arguments &...arguments)
+{
+  const cudaError_t err = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+
+  if (err != cudaSuccess) return (int)err;
+  if (blocks > INT_MAX) return (int)cudaErrorInvalidConfiguration;
+  kernel<<<(unsigned)blocks, threads, bytes, stream>>>(arguments...);
+  return (int)cudaGetLastError();
+}
+
+/* Way::launch<T, ROWS, PHASE, FULL>() for the rows of these lines. FULL: all segments have L rows. */
+template <class Way, Phase PHASE, class T> static int launch_phase(const typename Typed<T>::Lines &lines, const Job<T> &job, cudaStream_t stream)
+{
+  const bool full = job.plan.length == L && lines.coef.n[lines.axis] == L * job.plan.segments * job.plan.chunks;
+
+#define LAUNCH(rows)                                                                                                                                 \
+  (full ? Way::template launch<T, rows, PHASE, true>(lines, job, stream) : Way::template launch<T, rows, PHASE, false>(lines, job, stream))
+  if (lines.rows == STRATA_ROWS_SHARED) return lines.sums ? LAUNCH(ROWS_SUMS) : LAUNCH(STRATA_ROWS_SHARED);
+  if (lines.rows == STRATA_ROWS_ARRAYS) return LAUNCH(STRATA_ROWS_ARRAYS);
+  return Way::template launch<T, STRATA_ROWS_CELLS, PHASE, false>(lines, job, stream);
+#undef LAUNCH
+}
+
+template <class Way, class T> static int launch(const typename Typed<T>::Lines &lines, const Job<T> &job, Phase phase, cudaStream_t stream)
+{
+  return phase == WHOLE    ? launch_phase<Way, WHOLE>(lines, job, stream)
+         : phase == TOTALS ? launch_phase<Way, TOTALS>(lines, job, stream)
+                           : launch_phase<Way, FINISH>(lines, job, stream);
+}
+
+/* Two ways: the cells of a line are neighbours in memory, or the lines are */
 int launch_contiguous(const StrataLines_d &lines, const Job<double> &job, Phase phase, cudaStream_t stream);
 int launch_contiguous(const StrataLines_f &lines, const Job<float> &job, Phase phase, cudaStream_t stream);
 int launch_strided(const StrataLines_d &lines, const Job<double> &job, Phase phase, cudaStream_t stream);

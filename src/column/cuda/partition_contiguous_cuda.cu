@@ -3,7 +3,6 @@
    threads a segment. The cells of a warp lie together in memory; they pass through shared memory, a row of it for each thread.
 */
 #include "partition.cuh"
-#include <climits>
 
 namespace partition
 {
@@ -25,15 +24,17 @@ static inline __host__ __device__ int tiles_of(int rows, int has_upper)
 struct Shape {
   unsigned cells, span, length, segments, by_span, by_length;
 
-  __device__ __forceinline__ unsigned at(unsigned cell, unsigned row_size) const
+  /* full: all rows of the tile have L numbers */
+  __device__ __forceinline__ unsigned at(unsigned cell, unsigned row_size, bool full) const
   {
+    if (full) return cell / L * row_size + cell % L;
     const unsigned line = cell * by_span >> 22, k = cell - line * span, s = k * by_length >> 16;
 
     return (line * segments + s) * row_size + k - s * length;
   }
 };
 
-template <class T> static __device__ __forceinline__ void take(T *tile, const T *from, const Shape &shape, int packed)
+template <bool FULL, class T> static __device__ __forceinline__ void take(T *tile, const T *from, const Shape &shape, int packed)
 {
   constexpr unsigned V = Tile<T>::V;
   const unsigned     lane = threadIdx.x % WARP;
@@ -43,18 +44,18 @@ template <class T> static __device__ __forceinline__ void take(T *tile, const T 
     for (unsigned i = 0; i < L / V; i++) {
       const unsigned cell = (i * WARP + lane) * V;
 
-      if (cell < shape.cells) fetch<16>(tile + shape.at(cell, Tile<T>::ROW), from + cell);
+      if (cell < shape.cells) fetch<16>(tile + shape.at(cell, Tile<T>::ROW, FULL), from + cell);
     }
   } else
 #pragma unroll 4
     for (unsigned i = 0; i < L; i++) {
       const unsigned cell = i * WARP + lane;
 
-      if (cell < shape.cells) fetch<sizeof(T)>(tile + shape.at(cell, Tile<T>::ROW), from + cell);
+      if (cell < shape.cells) fetch<sizeof(T)>(tile + shape.at(cell, Tile<T>::ROW, FULL), from + cell);
     }
 }
 
-template <class T> static __device__ __forceinline__ void give(const T *tile, const T *add, T *to, const Shape &shape, int packed)
+template <bool FULL, class T> static __device__ __forceinline__ void give(const T *tile, const T *add, T *to, const Shape &shape, int packed)
 {
   constexpr unsigned V = Tile<T>::V;
   const unsigned     lane = threadIdx.x % WARP;
@@ -64,7 +65,7 @@ template <class T> static __device__ __forceinline__ void give(const T *tile, co
     for (unsigned i = 0; i < L / V; i++) {
       const unsigned cell = (i * WARP + lane) * V;
 
-      if (cell < shape.cells) __stcs((int4 *)(to + cell), *(const int4 *)(tile + shape.at(cell, Tile<T>::ROW)));
+      if (cell < shape.cells) *(int4 *)(to + cell) = *(const int4 *)(tile + shape.at(cell, Tile<T>::ROW, FULL));
     }
   } else
 #pragma unroll 4
@@ -72,7 +73,7 @@ template <class T> static __device__ __forceinline__ void give(const T *tile, co
       const unsigned cell = i * WARP + lane;
 
       if (cell < shape.cells) {
-        const T value = tile[shape.at(cell, Tile<T>::ROW)];
+        const T value = tile[shape.at(cell, Tile<T>::ROW, FULL)];
 
         to[cell] = add ? add[cell] + value : value;
       }
@@ -100,19 +101,25 @@ template <class T, int STEP> static __device__ __forceinline__ T chain(T sum[2],
   return turn ? fma(before[0], in, before[1]) : in;
 }
 
+/* Blocks that run together on a multiprocessor */
+static constexpr int together(int rows, size_t size)
+{
+  return size == 8 ? 4 : rows == ROWS_SUMS ? 8 : 6;
+}
+
 template <class T, int ROWS, Phase PHASE, bool FULL>
-static __global__ void __launch_bounds__(WARP *WARPS, sizeof(T) == 8 ? 4 : 6)
+static __global__ void __launch_bounds__(WARP *WARPS, together(ROWS, sizeof(T)))
     contiguous(__grid_constant__ const typename Typed<T>::Lines lines, __grid_constant__ const Job<T> job, unsigned by_span, unsigned by_length,
                int packed)
 {
-  extern __shared__ double space[];
-  const StrataPartition   &plan = job.plan;
-  const int                axis = lines.axis, levels = lines.coef.n[axis], P = plan.segments, lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-  const int                seg = lane & (P - 1), together = WARP >> job.shift, warps = blockDim.x / WARP;
-  const Place              at = place(job);
-  const unsigned           chunk = at.chunk, v = at.v;
-  const ptrdiff_t          first = ((ptrdiff_t)at.tile * warps + warp) * together, wanted = first + (lane >> job.shift);
-  const ptrdiff_t          q = wanted < job.lines ? wanted : job.lines - 1, item = v * job.lines + q,
+  extern __shared__ int4 space[];
+  const StrataPartition &plan = job.plan;
+  const int              axis = lines.axis, levels = lines.coef.n[axis], P = plan.segments, lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+  const int              seg = lane & (P - 1), side = WARP >> job.shift, warps = blockDim.x / WARP;
+  const Place            at = place(job);
+  const unsigned         chunk = at.chunk, v = at.v;
+  const ptrdiff_t        first = ((ptrdiff_t)at.tile * warps + warp) * side, wanted = first + (lane >> job.shift);
+  const ptrdiff_t        q = wanted < job.lines ? wanted : job.lines - 1, item = v * job.lines + q,
                   base = first * levels + (ptrdiff_t)chunk * P * plan.length;
   const int              number = chunk * P + seg, k0 = number * plan.length, left = levels - k0;
   T                     *tile = (T *)space + warp * tiles_of(ROWS, lines.upper != NULL) * Tile<T>::SIZE, *own = tile + lane * Tile<T>::ROW;
@@ -128,20 +135,29 @@ static __global__ void __launch_bounds__(WARP *WARPS, sizeof(T) == 8 ? 4 : 6)
   {
     const ptrdiff_t lines_left = job.lines - first, most = plan.chunks == 1 ? levels : min(levels - (int)chunk * P * plan.length, P * plan.length);
 
-    shape.cells = lines_left <= 0 ? 0 : (unsigned)((lines_left < together ? lines_left : together) * most);
+    shape.cells = lines_left <= 0 ? 0 : (unsigned)((lines_left < side ? lines_left : side) * most);
   }
   segment.count = left < 0 ? 0 : left < plan.length ? left : plan.length;
-  segment.c = own;
-  segment.step = 1;
 
-  take(tile, job.r + v * job.ldr + base, shape, packed);
+  if (ROWS == ROWS_SUMS) {
+    fetch_levels((T *)space + warps * Tile<T>::SIZE, job, chunk * P, P, threadIdx.x, blockDim.x);
+    fetch_together();
+  }
+  take<FULL>(tile, job.r + v * job.ldr + base, shape, packed);
+  if (ROWS == ROWS_SUMS) fetch_together();
   if (ROWS == STRATA_ROWS_ARRAYS) {
-    take(tile + Tile<T>::SIZE, lines.lower + base, shape, packed);
-    take(tile + 2 * Tile<T>::SIZE, lines.excess + base, shape, packed);
-    if (lines.upper) take(tile + 3 * Tile<T>::SIZE, lines.upper + base, shape, packed);
+    take<FULL>(tile + Tile<T>::SIZE, lines.lower + base, shape, packed);
+    take<FULL>(tile + 2 * Tile<T>::SIZE, lines.excess + base, shape, packed);
+    if (lines.upper) take<FULL>(tile + 3 * Tile<T>::SIZE, lines.upper + base, shape, packed);
   }
   if (number && segment.count) N = job.start[q * P * plan.chunks + number];
-  if (ROWS == STRATA_ROWS_SHARED) {
+  if constexpr (ROWS == ROWS_SUMS) {
+    strata_partition_line(lines.coef.form == STRATA_CONSTANT ? (T)1 : lines.coef.area[q], job.start[q * P * plan.chunks], lines.coef.shift, line);
+    segment.levels = (const T *)space + warps * Tile<T>::SIZE + seg * segment.PADDED;
+    fetched_but_last();
+    __syncthreads();
+    segment.factor(line, N);
+  } else if constexpr (ROWS == STRATA_ROWS_SHARED) {
     Pair<T> *table = (Pair<T> *)((T *)space + warps * Tile<T>::SIZE);
 
     strata_partition_line(lines.coef.form == STRATA_CONSTANT ? (T)1 : lines.coef.area[q], job.start[q * P * plan.chunks], lines.coef.shift, line);
@@ -156,34 +172,54 @@ static __global__ void __launch_bounds__(WARP *WARPS, sizeof(T) == 8 ? 4 : 6)
     beyond = lines.lower[q * levels + k0 + segment.count];
   fetched();
   __syncwarp();
+  if constexpr (ROWS == STRATA_ROWS_SHARED || ROWS == ROWS_SUMS) {
 #pragma unroll
-  for (int j = 0; j < L; j++)
-    if (segment.has(j)) segment.b[j] = own[j];
-  if (ROWS == STRATA_ROWS_SHARED)
+    for (int j = 0; j < L; j += Pack<T>::SIZE) *(Pack<T> *)(segment.b + j) = *(const Pack<T> *)(own + j);
+  }
+  if constexpr (ROWS == STRATA_ROWS_SHARED)
     segment.scale_shared(line);
-  else {
+  else if constexpr (ROWS != ROWS_SUMS) {
     T   D = 1;
     int x[3] = {0, 0, 0};
 
+    segment.c = own;
+    segment.step = 1;
     if (ROWS == STRATA_ROWS_CELLS) strata_line_start(lines.coef.n, axis, q, x);
     auto factor = [&](int singular) {
+      constexpr int V = Pack<T>::SIZE;
+      const auto    pack = [&](int array, int j) { return *(const Pack<T> *)(own + array * Tile<T>::SIZE + j); };
+      Pack<T>       lower, excess, upper;
+
+      if (ROWS == STRATA_ROWS_ARRAYS) lower = pack(1, 0);
 #pragma unroll
-      for (int j = 0; j < L; j++)
+      for (int j = 0; j < L; j++) {
+        Pack<T> next;
+
+        if (j % V == 0) *(Pack<T> *)(segment.b + j) = pack(0, j); /* before c takes its place */
+        if (ROWS == STRATA_ROWS_ARRAYS && j % V == 0) {
+          excess = pack(2, j);
+          if (lines.upper) upper = pack(3, j);
+        }
+        if (ROWS == STRATA_ROWS_ARRAYS && j % V == V - 1 && j < L - 1) next = pack(1, j + 1);
         if (segment.has(j)) {
-          T row[3];
+          const bool last = FULL ? j == L - 1 : j == segment.count - 1;
+          T          row[3];
 
-          if (ROWS == STRATA_ROWS_ARRAYS) {
-            const T   *lower = own + Tile<T>::SIZE;
-            const bool last = FULL ? j == L - 1 : j == segment.count - 1;
-            const T    upper = lines.upper ? own[3 * Tile<T>::SIZE + j] : last ? beyond : lower[j < L - 1 ? j + 1 : j];
-
-            strata_array_row(lines.coef.scale, lines.coef.shift, lower[j], upper, own[2 * Tile<T>::SIZE + j], row);
-          } else {
+          if (ROWS == STRATA_ROWS_ARRAYS)
+            strata_array_row(lines.coef.scale, lines.coef.shift, lower.v[j % V],
+                             lines.upper                   ? upper.v[j % V]
+                             : last                        ? beyond
+                             : j % V == V - 1 && j < L - 1 ? next.v[0]
+                                                           : lower.v[j % V < V - 1 ? j % V + 1 : 0],
+                             excess.v[j % V], row);
+          else {
             x[axis] = k0 + j;
             strata_line_row(&lines, axis, ROWS, line, x, row);
           }
           segment.factor_row(j, row, singular, N, D);
         }
+        if (j % V == V - 1) lower = next;
+      }
     };
     if (lines.singular)
       factor(1);
@@ -213,10 +249,9 @@ static __global__ void __launch_bounds__(WARP *WARPS, sizeof(T) == 8 ? 4 : 6)
     segment.sum_backward(sum);
     segment.backward(chain<T, -1>(sum, after, seg, P));
 #pragma unroll
-    for (int j = 0; j < L; j++)
-      if (segment.has(j)) own[j] = segment.b[j];
+    for (int j = 0; j < L; j += Pack<T>::SIZE) *(Pack<T> *)(own + j) = *(const Pack<T> *)(segment.b + j);
     __syncwarp();
-    give(tile, job.add ? job.add + v * job.ldz + base : NULL, job.z + v * job.ldz + base, shape, packed);
+    give<FULL>(tile, job.add ? job.add + v * job.ldz + base : NULL, job.z + v * job.ldz + base, shape, packed);
   }
 }
 
@@ -226,53 +261,33 @@ static bool whole_packs(const void *p)
   return (uintptr_t)p % 16 == 0; /* NULL too */
 }
 
-template <class T, int ROWS, Phase PHASE, bool FULL> static int launch(const typename Typed<T>::Lines &lines, Job<T> job, cudaStream_t stream)
-{
-  const int levels = lines.coef.n[lines.axis], length = job.plan.length, together = WARP >> job.shift,
-            span = job.plan.chunks == 1 ? levels : job.plan.segments * L;
-  const ptrdiff_t groups = (job.lines + together - 1) / together;
-  const int       warps = groups < WARPS ? (int)groups : WARPS;
-  const ptrdiff_t tiles = (groups + warps - 1) / warps, blocks = tiles * job.plan.chunks * job.nv;
-  const int packed = levels % Tile<T>::V == 0 && job.ldr % Tile<T>::V == 0 && job.ldz % Tile<T>::V == 0 && whole_packs(job.r) && whole_packs(job.z) &&
-                     (ROWS != STRATA_ROWS_ARRAYS || (whole_packs(lines.lower) && whole_packs(lines.upper) && whole_packs(lines.excess)));
-  const size_t bytes = sizeof(T) * warps * tiles_of(ROWS, lines.upper != NULL) * Tile<T>::SIZE +
-                       (ROWS == STRATA_ROWS_SHARED ? sizeof(Pair<T>) * table_pairs(job.plan.segments) : 0);
-  const cudaError_t err = cudaFuncSetAttribute(contiguous<T, ROWS, PHASE, FULL>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+struct Contiguous {
+  template <class T, int ROWS, Phase PHASE, bool FULL> static int launch(const typename Typed<T>::Lines &lines, Job<T> job, cudaStream_t stream)
+  {
+    const int levels = lines.coef.n[lines.axis], length = job.plan.length, side = WARP >> job.shift,
+              span = job.plan.chunks == 1 ? levels : job.plan.segments * L;
+    const ptrdiff_t groups = (job.lines + side - 1) / side;
+    const int       warps = groups < WARPS ? (int)groups : WARPS;
+    const ptrdiff_t tiles = (groups + warps - 1) / warps;
+    const int       packed = levels % Tile<T>::V == 0 && job.ldr % Tile<T>::V == 0 && job.ldz % Tile<T>::V == 0 && whole_packs(job.r) &&
+                       whole_packs(job.z) &&
+                       (ROWS != STRATA_ROWS_ARRAYS || (whole_packs(lines.lower) && whole_packs(lines.upper) && whole_packs(lines.excess)));
+    const size_t bytes = sizeof(T) * warps * tiles_of(ROWS, lines.upper != NULL) * Tile<T>::SIZE + table_bytes<T, ROWS>(job.plan.segments);
 
-  if (err != cudaSuccess) return (int)err;
-  if (blocks > INT_MAX) return (int)cudaErrorInvalidConfiguration;
-  job.tiles = (unsigned)tiles;
-  contiguous<T, ROWS, PHASE, FULL>
-      <<<(unsigned)blocks, WARP * warps, bytes, stream>>>(lines, job, ((1u << 22) + span - 1) / span, (65536u + length - 1) / length, packed);
-  return (int)cudaGetLastError();
-}
-
-template <class T, Phase PHASE> static int choose(const typename Typed<T>::Lines &lines, const Job<T> &job, cudaStream_t stream)
-{
-  const bool full = job.plan.length == L && lines.coef.n[lines.axis] == L * job.plan.segments * job.plan.chunks;
-
-  if (lines.rows == STRATA_ROWS_SHARED)
-    return full ? launch<T, STRATA_ROWS_SHARED, PHASE, true>(lines, job, stream) : launch<T, STRATA_ROWS_SHARED, PHASE, false>(lines, job, stream);
-  if (lines.rows == STRATA_ROWS_ARRAYS)
-    return full ? launch<T, STRATA_ROWS_ARRAYS, PHASE, true>(lines, job, stream) : launch<T, STRATA_ROWS_ARRAYS, PHASE, false>(lines, job, stream);
-  return launch<T, STRATA_ROWS_CELLS, PHASE, false>(lines, job, stream);
-}
-
-template <class T> static int phases(const typename Typed<T>::Lines &lines, const Job<T> &job, Phase phase, cudaStream_t stream)
-{
-  return phase == WHOLE    ? choose<T, WHOLE>(lines, job, stream)
-         : phase == TOTALS ? choose<T, TOTALS>(lines, job, stream)
-                           : choose<T, FINISH>(lines, job, stream);
-}
+    job.tiles = (unsigned)tiles;
+    return start_kernel(contiguous<T, ROWS, PHASE, FULL>, tiles * job.plan.chunks * job.nv, WARP * warps, bytes, stream, lines, job,
+                        ((1u << 22) + span - 1) / span, (65536u + length - 1) / length, packed);
+  }
+};
 
 int launch_contiguous(const StrataLines_d &lines, const Job<double> &job, Phase phase, cudaStream_t stream)
 {
-  return phases<double>(lines, job, phase, stream);
+  return launch<Contiguous>(lines, job, phase, stream);
 }
 
 int launch_contiguous(const StrataLines_f &lines, const Job<float> &job, Phase phase, cudaStream_t stream)
 {
-  return phases<float>(lines, job, phase, stream);
+  return launch<Contiguous>(lines, job, phase, stream);
 }
 
 } // namespace partition

@@ -3,47 +3,68 @@
    them. Right-hand sides go straight to registers, rows that are stored for each cell through shared memory.
 */
 #include "partition.cuh"
-#include <climits>
 
 namespace partition
 {
 
-constexpr int THREADS = 256;
+constexpr int WARP = 32, THREADS = 256;
 constexpr int LATE = 4; /* right-hand sides that wait in shared memory, for want of registers while the rows are factored */
 
 /* Numbers in shared memory for each thread and row: c, and what is fetched; the lower legs give their place to c */
 static int numbers(int rows, int has_upper)
 {
-  return rows == STRATA_ROWS_SHARED ? 0 : rows == STRATA_ROWS_ARRAYS ? (has_upper ? 3 : 2) : 1;
+  return rows == STRATA_ROWS_SHARED || rows == ROWS_SUMS ? 0 : rows == STRATA_ROWS_ARRAYS ? (has_upper ? 3 : 2) : 1;
+}
+
+/* A warp has its own numbers of the levels of its segments, so that it need not wait for the others of its block */
+static inline __host__ __device__ int segments_of_warp(int segments)
+{
+  return segments * WARP / THREADS > 1 ? segments * WARP / THREADS : 1;
+}
+
+/* Blocks that run together on a multiprocessor */
+static constexpr int together(int rows, size_t size)
+{
+  return size == 8 ? 2 : rows == ROWS_SUMS ? 4 : 3;
 }
 
 template <class T, int ROWS, Phase PHASE, bool FULL>
-static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 3)
+static __global__ void __launch_bounds__(THREADS, together(ROWS, sizeof(T)))
     strided(__grid_constant__ const typename Typed<T>::Lines lines, __grid_constant__ const Job<T> job)
 {
-  constexpr int            EXCHANGED = PHASE == TOTALS ? 5 : 4;
-  extern __shared__ double space[];
-  __shared__ T             exchange[EXCHANGED][THREADS];
-  __shared__ T             late[LATE][THREADS];
-  const StrataPartition   &plan = job.plan;
-  const int                axis = lines.axis, levels = lines.coef.n[axis], tid = threadIdx.x;
-  const int                width = THREADS >> job.shift, seg = (tid << job.shift) / THREADS, w = tid & (width - 1);
-  const Place              at = place(job);
-  const unsigned           chunk = at.chunk, v = at.v;
-  const ptrdiff_t          wanted = (ptrdiff_t)at.tile * width + w, q = wanted < job.lines ? wanted : job.lines - 1;
-  const ptrdiff_t          stride = strata_line_stride(lines.coef.n, axis), item = v * job.lines + q;
-  const int                number = chunk * plan.segments + seg, k0 = number * plan.length, left = levels - k0;
-  Segment<T, ROWS, FULL>   segment;
-  T                       *own = (T *)space + tid, line[3] = {1, 0, 0}, N = 0, sum[2];
-  int                      x[3] = {0, 0, 0};
+  constexpr int          EXCHANGED = PHASE == TOTALS ? 5 : 4;
+  extern __shared__ int4 space[];
+  __shared__ T           exchange[EXCHANGED][THREADS];
+  __shared__ T           late[ROWS == ROWS_SUMS ? 1 : LATE][ROWS == ROWS_SUMS ? 1 : THREADS];
+  const StrataPartition &plan = job.plan;
+  const int              axis = lines.axis, levels = lines.coef.n[axis], tid = threadIdx.x;
+  const int              width = THREADS >> job.shift, seg = (tid << job.shift) / THREADS, w = tid & (width - 1);
+  const Place            at = place(job);
+  const unsigned         chunk = at.chunk, v = at.v;
+  const ptrdiff_t        wanted = (ptrdiff_t)at.tile * width + w, q = wanted < job.lines ? wanted : job.lines - 1;
+  const ptrdiff_t        stride = strata_line_stride(lines.coef.n, axis), item = v * job.lines + q;
+  const int              number = chunk * plan.segments + seg, k0 = number * plan.length, left = levels - k0;
+  Segment<T, ROWS, FULL> segment;
+  T                     *own = (T *)space + tid, line[3] = {1, 0, 0}, N = 0, sum[2];
+  int                    x[3] = {0, 0, 0};
 
   segment.count = left < 0 ? 0 : left < plan.length ? left : plan.length;
-  segment.c = own;
-  segment.step = THREADS;
   if (ROWS == STRATA_ROWS_CELLS) strata_line_start(lines.coef.n, axis, q, x);
   const ptrdiff_t id = (axis == 2 ? q : q + q / lines.coef.n[0] * (stride * (levels - 1))) + k0 * stride;
   const T        *r = job.r + v * job.ldr + id;
 
+  if (number && segment.count) N = job.start[number * job.lines + q];
+  if (ROWS == STRATA_ROWS_SHARED || ROWS == ROWS_SUMS) { /* these are needed first */
+    line[0] = lines.coef.form == STRATA_CONSTANT ? (T)1 : lines.coef.area[q];
+    line[1] = job.start[q];
+  }
+  if constexpr (ROWS == ROWS_SUMS) {
+    const int each = segments_of_warp(plan.segments), lane = tid % WARP;
+    T        *table = (T *)space + tid / WARP * each * segment.PADDED;
+
+    fetch_levels(table, job, __shfl_sync(~0u, number, 0), each, lane, WARP);
+    segment.levels = table + (number - __shfl_sync(~0u, number, 0)) * segment.PADDED;
+  }
   if (ROWS == STRATA_ROWS_ARRAYS) {
 #pragma unroll
     for (int j = 0; j < L; j++)
@@ -56,16 +77,20 @@ static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 3)
 #pragma unroll
   for (int j = 0; j < L; j++)
     if (segment.has(j)) {
-      if (j < L - LATE)
+      if (ROWS == ROWS_SUMS || j < L - LATE)
         segment.b[j] = __ldcs(r + j * stride);
       else
         fetch<sizeof(T)>(&late[j - (L - LATE)][tid], r + j * stride);
     }
-  if (number && segment.count) N = job.start[number * job.lines + q];
-  if (ROWS == STRATA_ROWS_SHARED) {
+  if constexpr (ROWS == ROWS_SUMS) {
+    strata_partition_line(line[0], line[1], lines.coef.shift, line);
+    fetched();
+    __syncwarp();
+    segment.factor(line, N);
+  } else if constexpr (ROWS == STRATA_ROWS_SHARED) {
     Pair<T> *table = (Pair<T> *)space;
 
-    strata_partition_line(lines.coef.form == STRATA_CONSTANT ? (T)1 : lines.coef.area[q], job.start[q], lines.coef.shift, line);
+    strata_partition_line(line[0], line[1], lines.coef.shift, line);
     make_table<T>(table, lines, plan, chunk);
     __syncthreads();
     segment.legs = table + seg * (L + 1);
@@ -78,6 +103,9 @@ static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 3)
     segment.scale_shared(line);
   } else {
     T D = 1, beyond = 0;
+
+    segment.c = own;
+    segment.step = THREADS;
 
     if (ROWS == STRATA_ROWS_ARRAYS) {
       if (!lines.upper && segment.count && k0 + segment.count < levels) beyond = lines.lower[id + segment.count * stride];
@@ -172,47 +200,27 @@ static __global__ void __launch_bounds__(THREADS, sizeof(T) == 8 ? 2 : 3)
   }
 }
 
-template <class T, int ROWS, Phase PHASE, bool FULL> static int launch(const typename Typed<T>::Lines &lines, Job<T> job, cudaStream_t stream)
-{
-  const int       width = THREADS >> job.shift;
-  const ptrdiff_t tiles = (job.lines + width - 1) / width, blocks = tiles * job.plan.chunks * job.nv;
-  const size_t    bytes =
-      ROWS == STRATA_ROWS_SHARED ? sizeof(Pair<T>) * table_pairs(job.plan.segments) : sizeof(T) * L * THREADS * numbers(ROWS, lines.upper != NULL);
-  const cudaError_t err = cudaFuncSetAttribute(strided<T, ROWS, PHASE, FULL>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+struct Strided {
+  template <class T, int ROWS, Phase PHASE, bool FULL> static int launch(const typename Typed<T>::Lines &lines, Job<T> job, cudaStream_t stream)
+  {
+    const int       width = THREADS >> job.shift;
+    const ptrdiff_t tiles = (job.lines + width - 1) / width;
+    const size_t    bytes = sizeof(T) * L * THREADS * numbers(ROWS, lines.upper != NULL) +
+                         table_bytes<T, ROWS>(ROWS == ROWS_SUMS ? THREADS / WARP * segments_of_warp(job.plan.segments) : job.plan.segments);
 
-  if (err != cudaSuccess) return (int)err;
-  if (blocks > INT_MAX) return (int)cudaErrorInvalidConfiguration;
-  job.tiles = (unsigned)tiles;
-  strided<T, ROWS, PHASE, FULL><<<(unsigned)blocks, THREADS, bytes, stream>>>(lines, job);
-  return (int)cudaGetLastError();
-}
-
-template <class T, Phase PHASE> static int choose(const typename Typed<T>::Lines &lines, const Job<T> &job, cudaStream_t stream)
-{
-  const bool full = job.plan.length == L && lines.coef.n[lines.axis] == L * job.plan.segments * job.plan.chunks;
-
-  if (lines.rows == STRATA_ROWS_SHARED)
-    return full ? launch<T, STRATA_ROWS_SHARED, PHASE, true>(lines, job, stream) : launch<T, STRATA_ROWS_SHARED, PHASE, false>(lines, job, stream);
-  if (lines.rows == STRATA_ROWS_ARRAYS)
-    return full ? launch<T, STRATA_ROWS_ARRAYS, PHASE, true>(lines, job, stream) : launch<T, STRATA_ROWS_ARRAYS, PHASE, false>(lines, job, stream);
-  return launch<T, STRATA_ROWS_CELLS, PHASE, false>(lines, job, stream);
-}
-
-template <class T> static int phases(const typename Typed<T>::Lines &lines, const Job<T> &job, Phase phase, cudaStream_t stream)
-{
-  return phase == WHOLE    ? choose<T, WHOLE>(lines, job, stream)
-         : phase == TOTALS ? choose<T, TOTALS>(lines, job, stream)
-                           : choose<T, FINISH>(lines, job, stream);
-}
+    job.tiles = (unsigned)tiles;
+    return start_kernel(strided<T, ROWS, PHASE, FULL>, tiles * job.plan.chunks * job.nv, THREADS, bytes, stream, lines, job);
+  }
+};
 
 int launch_strided(const StrataLines_d &lines, const Job<double> &job, Phase phase, cudaStream_t stream)
 {
-  return phases<double>(lines, job, phase, stream);
+  return launch<Strided>(lines, job, phase, stream);
 }
 
 int launch_strided(const StrataLines_f &lines, const Job<float> &job, Phase phase, cudaStream_t stream)
 {
-  return phases<float>(lines, job, phase, stream);
+  return launch<Strided>(lines, job, phase, stream);
 }
 
 } // namespace partition
