@@ -104,7 +104,7 @@ template <class T, int STEP> static __device__ __forceinline__ T chain(T sum[2],
 /* Blocks that run together on a multiprocessor */
 static constexpr int together(int rows, size_t size)
 {
-  return size == 8 ? 4 : rows == ROWS_SUMS ? 8 : 6;
+  return size == 8 ? 4 : rows == ROWS_SUMS ? 9 : 6;
 }
 
 template <class T, int ROWS, Phase PHASE, bool FULL>

@@ -53,7 +53,6 @@ static __global__ void __launch_bounds__(THREADS, together(ROWS, sizeof(T)))
   const ptrdiff_t id = (axis == 2 ? q : q + q / lines.coef.n[0] * (stride * (levels - 1))) + k0 * stride;
   const T        *r = job.r + v * job.ldr + id;
 
-  if (number && segment.count) N = job.start[number * job.lines + q];
   if (ROWS == STRATA_ROWS_SHARED || ROWS == ROWS_SUMS) { /* these are needed first */
     line[0] = lines.coef.form == STRATA_CONSTANT ? (T)1 : lines.coef.area[q];
     line[1] = job.start[q];
@@ -82,6 +81,7 @@ static __global__ void __launch_bounds__(THREADS, together(ROWS, sizeof(T)))
       else
         fetch<sizeof(T)>(&late[j - (L - LATE)][tid], r + j * stride);
     }
+  if (number && segment.count) N = job.start[number * job.lines + q];
   if constexpr (ROWS == ROWS_SUMS) {
     strata_partition_line(line[0], line[1], lines.coef.shift, line);
     fetched();
