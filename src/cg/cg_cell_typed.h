@@ -41,6 +41,7 @@ STRATA_CELL void CELL(strata_cg_judge)(TYPED(StrataCG) *cg, const REAL sum[])
   if (CELL(strata_cg_ends)(gamma, cg->gamma, curvature, cg->curvature)) cg->done = 1;
   if (cg->done) return;
   cg->beta = beta;
+  cg->owed = cg->alpha;
   cg->alpha = gamma / curvature;
   cg->gamma = gamma;
   cg->curvature = curvature;

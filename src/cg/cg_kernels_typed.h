@@ -3,6 +3,7 @@
 /* The numbers that drive the iteration, in the memory of the vectors. beta and alpha are those of the next step; nothing is done once `done` is set. */
 typedef struct {
   REAL beta, alpha, gamma, curvature; /* the last two of the step before: (r,z) and (p,Ap) */
+  REAL owed;                          /* alpha of the step before, for an x that is behind */
   REAL least, most;                   /* a norm not above, or not below, ends the iteration */
   int  test, done, its;               /* what is tested; steps done */
   REAL sum[STRATA_CG_SUMS];           /* of the last step */

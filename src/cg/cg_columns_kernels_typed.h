@@ -1,0 +1,53 @@
+/* Included by cg_columns_kernels.h for each precision */
+
+/* Operator and grid; passed by value to kernels */
+typedef struct {
+  int       n[3], pad, levels; /* the box, lines along z; levels below the first one, and all of them */
+  ptrdiff_t columns;           /* their number */
+  ptrdiff_t pitch, plane;      /* from row to row, and from level to level, in the vectors of the passes */
+  int       rows;              /* of a tile */
+  int       energy; /* is (z,Az) the sum over cells and faces? Else (r,z) without the faces between columns, which is as good where these are weak */
+  const REAL *level, *column; /* STRATA_LEVEL numbers of each level; STRATA_COLUMN runs of a number of each column */
+} TYPED(StrataCGColumns);
+
+STRATA_BEGIN_C
+
+/* The layout for a box, without numbers. How many of them are needed, and how many in a vector, in one number a chunk, in the work space of the
+   device, which must be zeros at first. */
+TYPED(StrataCGColumns) TYPED(StrataCGColumnsPlan)(const int n[3]);
+ptrdiff_t TYPED(StrataCGColumnsLevel)(const TYPED(StrataCGColumns) *q);
+ptrdiff_t TYPED(StrataCGColumnsColumn)(const TYPED(StrataCGColumns) *q);
+ptrdiff_t TYPED(StrataCGColumnsVector)(const TYPED(StrataCGColumns) *q);
+ptrdiff_t TYPED(StrataCGColumnsChunks)(const TYPED(StrataCGColumns) *q);
+ptrdiff_t TYPED(StrataCGColumnsWork)(const TYPED(StrataCGColumns) *q);
+
+/* The numbers of shared lines along z, and `energy`. The value is 0 if the factorization cannot do without division: a leg or an excess of the wrong
+   sign, levels that are not coupled, a singular line, numbers too far apart. Needs a symmetric operator that is not periodic. */
+int TYPED(StrataCGColumnsSetUpHost)(const TYPED(StrataLines) *lines, TYPED(StrataCGColumns) *q, REAL *level, REAL *column);
+
+/* r, p, x of the box to the vectors of the passes; start: where the factorization stands before each chunk; F: the running sum */
+void TYPED(StrataCGColumnsEnterHost)(const TYPED(StrataCGColumns) *q, const REAL *r, const REAL *p, const REAL *x, REAL *rto, REAL *pto, REAL *xto,
+                                     REAL *start, REAL *F);
+int TYPED(StrataCGColumnsEnterCUDA)(const TYPED(StrataCGColumns) *q, const REAL *r, const REAL *p, const REAL *x, REAL *rto, REAL *pto, REAL *xto,
+                                    REAL *start, REAL *F, void *stream);
+
+/* And back: x is x + owed p. What is NULL is left out. */
+void TYPED(StrataCGColumnsLeaveHost)(const TYPED(StrataCGColumns) *q, REAL owed, const REAL *r, const REAL *p, const REAL *x, REAL *rto, REAL *pto,
+                                     REAL *xto);
+int TYPED(StrataCGColumnsLeaveCUDA)(const TYPED(StrataCGColumns) *q, REAL owed, const REAL *r, const REAL *p, const REAL *x, REAL *rto, REAL *pto,
+                                    REAL *xto, void *stream);
+
+/* Up: pnew = z + beta p, rnew = r - alpha A pnew, x = x + owed p + alpha pnew with the numbers of cg; x NULL: it is owed now */
+void TYPED(StrataCGColumnsUpHost)(const TYPED(StrataCGColumns) *q, const TYPED(StrataCG) *cg, const REAL *z, const REAL *r, const REAL *p, REAL *rnew,
+                                  REAL *pnew, REAL *x, REAL *F);
+int TYPED(StrataCGColumnsUpCUDA)(const TYPED(StrataCGColumns) *q, const TYPED(StrataCG) *cg, const REAL *z, const REAL *r, const REAL *p, REAL *rnew,
+                                 REAL *pnew, REAL *x, REAL *F, void *stream);
+
+/* Down: z and the sums. On the device history NULL leaves the sums in cg; else the end of the step follows as in StrataCGJudgeCUDA().
+   cells: a vector of the passes that is left with all of z. */
+void TYPED(StrataCGColumnsDownHost)(const TYPED(StrataCGColumns) *q, const REAL *r, const REAL *start, const REAL *F, REAL *z, REAL *cells,
+                                    REAL sum[STRATA_CG_SUMS]);
+int TYPED(StrataCGColumnsDownCUDA)(const TYPED(StrataCGColumns) *q, TYPED(StrataCG) *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z,
+                                   REAL *work, REAL (*history)[STRATA_CG_SUMS], void *stream);
+
+STRATA_END_C

@@ -1,0 +1,483 @@
+/*
+   The two passes along columns on the device. A block takes a tile of columns, one thread a column, and walks through all levels. Chunks of levels,
+   with a ring of cells around the tile, come into shared memory by bulk copies that one more warp keeps under way; other threads solve the columns
+   of the ring, as far as their z is needed.
+*/
+#include "../cg_columns_cell.h"
+#include "bulk_cuda.h"
+
+template <class T> struct Typed;
+template <> struct Typed<double> {
+  typedef StrataCG_d        CG;
+  typedef StrataCGColumns_d Columns;
+};
+template <> struct Typed<float> {
+  typedef StrataCG_f        CG;
+  typedef StrataCGColumns_f Columns;
+};
+
+constexpr int CHUNK = STRATA_CG_CHUNK, WIDTH = STRATA_CG_WIDTH;
+constexpr int RING = 4, SPAN = WIDTH + 2 * RING; /* cells west and east of the tile that are copied with it: rows stay aligned */
+constexpr int TABLE = STRATA_LEVEL * CHUNK;
+
+/* Shared memory of a pass: stages of a chunk of vectors with the numbers of its levels */
+template <class T, int HEIGHT, int VECTORS> struct Stage {
+  static constexpr int PLANE = SPAN * HEIGHT, BOX = PLANE * CHUNK;
+  T                    box[VECTORS][BOX];
+};
+
+/* The numbers of a column, as far as all threads need them; one outside the grid has no right-hand side */
+template <class T> static __device__ __forceinline__ T number(const typename Typed<T>::Columns &q, int which, int id, bool in, T otherwise)
+{
+  return in ? q.column[which * q.columns + id] : otherwise;
+}
+
+/* A number of each warp lane, folded in halves; the result is that of lane 0 */
+template <class T> static __device__ __forceinline__ T halves(T a, int n)
+{
+  for (int s = n / 2; s; s /= 2) a = a + __shfl_down_sync(0xffffffff, a, s);
+  return a;
+}
+
+/* The sums of all columns. The block that is last finishes them, and the step. */
+template <class T, int ROWS>
+static __device__ void finish(const T own[STRATA_CG_SUMS], T *work, typename Typed<T>::CG *cg, T (*history)[STRATA_CG_SUMS])
+{
+  __shared__ T   rows[STRATA_CG_SUMS][ROWS];
+  __shared__ int last;
+  const int      warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = gridDim.x * gridDim.y, tile = blockIdx.x + gridDim.x * blockIdx.y;
+  unsigned      *count = (unsigned *)(work + STRATA_CG_SUMS * (ptrdiff_t)tiles);
+
+  if (warp < ROWS)
+#pragma unroll
+    for (int m = 0; m < STRATA_CG_SUMS; m++) {
+      const T a = halves(own[m], WIDTH);
+
+      if (!lane) rows[m][warp] = a;
+    }
+  __syncthreads();
+  if (warp < STRATA_CG_SUMS) {
+    const T a = halves(lane < ROWS ? rows[warp][lane] : T(0), ROWS);
+
+    if (!lane) {
+      work[warp * (ptrdiff_t)tiles + tile] = a;
+      __threadfence();
+    }
+  }
+  __syncthreads();
+  if (!threadIdx.x) last = atomicAdd(count, 1u) == (unsigned)tiles - 1;
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  if (warp < STRATA_CG_SUMS) {
+    T a = 0;
+
+    for (int t = lane; t < tiles; t += WIDTH) a = a + __ldcg(&work[warp * (ptrdiff_t)tiles + t]);
+    a = halves(a, WIDTH);
+    if (!lane) rows[warp][0] = a;
+  }
+  __syncthreads();
+  if (threadIdx.x) return;
+  const T sum[STRATA_CG_SUMS] = {rows[0][0], rows[1][0], rows[2][0], rows[3][0]};
+
+  *count = 0;
+  for (int m = 0; m < STRATA_CG_SUMS; m++) (history ? history[cg->its] : cg->sum)[m] = sum[m];
+  if (history) strata_cg_judge(cg, sum);
+}
+
+/* ---- down --------------------------------------------------------------------------------------------------------------------------- */
+
+constexpr int DOWN_STAGES = 5;
+
+/* Warps: rows of the tile, the row south of it, the column west of it, the copies */
+template <class T, int ROWS, bool ENERGY>
+static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
+    down(const __grid_constant__ CUtensorMap map, const __grid_constant__ typename Typed<T>::Columns q, const T *__restrict__ start,
+         const T *__restrict__ F, T *__restrict__ z, T *work, typename Typed<T>::CG *cg, T (*history)[STRATA_CG_SUMS])
+{
+  typedef Stage<T, ROWS + 1, 1> Stage;
+  constexpr int                 WARPS = ROWS + 2, PLANE = Stage::PLANE;
+  extern __shared__ __align__(128) unsigned char raw[];
+  __shared__ __align__(16) T table[DOWN_STAGES][TABLE];
+  __shared__ uint64_t        full[DOWN_STAGES], empty[DOWN_STAGES];
+  Stage                     *stage = (Stage *)raw;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, chunks = q.levels / CHUNK, x0 = blockIdx.x * WIDTH, y0 = blockIdx.y * ROWS;
+  T         sum[STRATA_CG_SUMS] = {0, 0, 0, 0};
+
+  if (!threadIdx.x) {
+    for (int s = 0; s < DOWN_STAGES; s++) {
+      barrier_init(&full[s], 1);
+      barrier_init(&empty[s], WARPS);
+    }
+    barrier_init_done();
+  }
+  __syncthreads();
+  if (warp == WARPS) {
+    kernel_wait();
+    if (cg->done) return;
+    if (!lane)
+      for (int i = 0; i < chunks; i++) {
+        const int s = i % DOWN_STAGES, k = (chunks - 1 - i) * CHUNK;
+
+        if (i >= DOWN_STAGES) {
+          barrier_wait(&empty[s], (i / DOWN_STAGES - 1) & 1);
+          bulk_fence();
+        }
+        barrier_expect(&full[s], sizeof(Stage) + sizeof(table[s]));
+        bulk_box(stage[s].box[0], &map, x0 - RING, y0 - 1, k, &full[s]);
+        bulk_bytes(table[s], q.level + STRATA_LEVEL * k, sizeof(table[s]), &full[s]);
+      }
+    __syncwarp();
+  } else {
+    const bool      own = warp < ROWS;
+    const int       tx = warp <= ROWS ? lane : -1, ty = own ? warp : warp == ROWS ? -1 : lane < ROWS ? lane : ROWS - 1, i = x0 + tx, j = y0 + ty;
+    const bool      in = i >= 0 && j >= 0 && i < q.n[0] && j < q.n[1] && (warp <= ROWS || lane < ROWS);
+    const int       id = in ? i + q.n[0] * j : 0, at = (ty + 1) * SPAN + tx + RING;
+    const ptrdiff_t columns = q.columns;
+    const T         inverse = number<T>(q, STRATA_COLUMN_INVERSE, id, in, 0), lateral = number<T>(q, STRATA_COLUMN_LATERAL, id, in, 0);
+    const T         shift = number<T>(q, STRATA_COLUMN_SHIFT, id, in, 1);
+    const T         west = number<T>(q, STRATA_COLUMN_WEST, id, in && own, 0), south = number<T>(q, STRATA_COLUMN_SOUTH, id, in && own, 0);
+    const T         high = ENERGY ? number<T>(q, STRATA_COLUMN_HIGH, id, in && own, 0) : 0;
+    const T        *starts = start + id + columns * (chunks - 1), *runs = F + id + columns * (chunks - 1);
+    T              *left = z + id + columns * (chunks - 1);
+    T               N = in ? *starts : 0, gamma = 0, rr = 0, zz = 0, faces = 0, next = 0;
+
+    kernel_wait();
+    if (cg->done) return;
+    T run = in ? *runs : 0, run1 = in && chunks > 1 ? runs[-columns] : 0; /* two chunks ahead */
+
+    for (int c = 0; c < chunks; c++) {
+      const int s = c % DOWN_STAGES, skip = q.pad - (chunks - 1 - c) * CHUNK;
+      T        *cell = stage[s].box[0] + at;
+      const T  *level = table[s], above = next;
+      T         D[CHUNK], v[CHUNK], last, rho, F = run;
+
+      run = run1;
+      run1 = in && c + 2 < chunks ? runs[-2 * columns] : 0;
+      runs -= columns;
+      barrier_wait(&full[s], (c / DOWN_STAGES) & 1);
+      strata_chunk_factor(level, lateral, shift, N, D, &last);
+      starts -= columns;
+      N = in && c + 1 < chunks ? *starts : 0;
+      strata_chunk_up(level, D, last, cell, PLANE, &F, v, &rho, &gamma, &rr);
+      T w = next * rho;
+
+#pragma unroll
+      for (int m = CHUNK - 1; m >= 0; m--) {
+        next = strata_chunk_down(D, v, inverse, m, &w);
+        if (m >= skip) zz = strata_cg_add(next, next, zz);
+        v[m] = next;
+        if (in) cell[m * PLANE] = next;
+      }
+      if (own && in) *left = next;
+      left -= columns;
+      meet<WARPS * 32>();
+      if (own) {
+#pragma unroll
+        for (int m = 0; m < CHUNK; m++) {
+          const T *u = cell + m * PLANE;
+
+          if (ENERGY)
+            faces = strata_cell_energy(level + STRATA_LEVEL * m, west, south, high, shift, v[m], u[-1], u[-SPAN], m + 1 < CHUNK ? v[m + 1] : above,
+                                       faces);
+          else
+            faces = strata_cell_faces(level + STRATA_LEVEL * m, west, south, v[m], u[-1], u[-SPAN], faces);
+        }
+      }
+      __syncwarp();
+      if (!lane) barrier_arrive(&empty[s]);
+    }
+    kernel_next();
+    if (own) {
+      const T area = number<T>(q, STRATA_COLUMN_AREA, id, in, 0);
+
+      sum[STRATA_CG_GAMMA] = gamma * inverse;
+      sum[STRATA_CG_DELTA] = strata_column_delta(ENERGY, area, gamma * inverse, faces);
+      sum[STRATA_CG_RR] = rr;
+      sum[STRATA_CG_ZZ] = zz;
+    }
+  }
+  finish<T, ROWS>(sum, work, cg, history);
+}
+
+/* ---- up ----------------------------------------------------------------------------------------------------------------------------- */
+
+constexpr int UP_STAGES = 2;
+
+/* Warps: rows of the tile, the rows south and north of it, the columns west and east, the copies. X: x is updated */
+template <class T, int ROWS, bool X>
+static __global__ void __launch_bounds__((ROWS + 4) * 32, 1)
+    up(const __grid_constant__ CUtensorMap rmap, const __grid_constant__ CUtensorMap pmap, const __grid_constant__ CUtensorMap xmap,
+       const __grid_constant__ typename Typed<T>::Columns q, const typename Typed<T>::CG *cg, const T *__restrict__ z, T *__restrict__ rnew,
+       T *__restrict__ pnew, T *__restrict__ x, T *__restrict__ F)
+{
+  typedef Stage<T, ROWS + 2, 2> Stage;
+  constexpr int                 WARPS = ROWS + 3, PLANE = Stage::PLANE, BOX = Stage::BOX, XPLANE = WIDTH * ROWS;
+  extern __shared__ __align__(128) unsigned char raw[];
+  __shared__ __align__(16) T table[UP_STAGES][TABLE];
+  __shared__ uint64_t        full[UP_STAGES], empty[UP_STAGES], xfull;
+  __shared__ T               beta, alpha, owed; /* for want of registers */
+  Stage                     *stage = (Stage *)raw;
+  T                         *xbox = (T *)(stage + UP_STAGES);
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, chunks = q.levels / CHUNK, x0 = blockIdx.x * WIDTH, y0 = blockIdx.y * ROWS;
+
+  if (!threadIdx.x) {
+    for (int s = 0; s < UP_STAGES; s++) {
+      barrier_init(&full[s], 1);
+      barrier_init(&empty[s], WARPS);
+    }
+    barrier_init(&xfull, 1);
+    barrier_init_done();
+  }
+  __syncthreads();
+  kernel_wait();
+  if (cg->done) return;
+  if (!threadIdx.x) {
+    beta = cg->beta;
+    alpha = cg->alpha;
+    owed = cg->owed;
+  }
+  __syncthreads();
+  if (warp == WARPS) {
+    if (!lane)
+      for (int i = 0; i < chunks; i++) {
+        const int s = i % UP_STAGES, k = i * CHUNK;
+
+        if (i >= UP_STAGES) {
+          barrier_wait(&empty[s], (i / UP_STAGES - 1) & 1);
+          bulk_fence();
+        }
+        barrier_expect(&full[s], sizeof(Stage) + sizeof(table[s]));
+        bulk_box(stage[s].box[0], &rmap, x0 - RING, y0 - 1, k, &full[s]);
+        bulk_box(stage[s].box[1], &pmap, x0 - RING, y0 - 1, k, &full[s]);
+        bulk_bytes(table[s], q.level + STRATA_LEVEL * k, sizeof(table[s]), &full[s]);
+      }
+    return;
+  }
+  const bool     own = warp < ROWS, copies = X && threadIdx.x == (WARPS - 1) * 32;
+  const int      beside = lane % 16 < ROWS ? lane % 16 : ROWS - 1;
+  const int      tx = warp < WARPS - 1 ? lane : lane < 16 ? -1 : WIDTH, ty = own ? warp : warp == ROWS ? -1 : warp == ROWS + 1 ? ROWS : beside;
+  const int      i = x0 + tx, j = y0 + ty;
+  const bool     in = i >= 0 && j >= 0 && i < q.n[0] && j < q.n[1] && (warp < WARPS - 1 || lane % 16 < ROWS), writes = own && in;
+  const int      id = in ? i + q.n[0] * j : 0, at = (ty + 1) * SPAN + tx + RING;
+  const T        inverse = number<T>(q, STRATA_COLUMN_INVERSE, id, in, 0), lateral = number<T>(q, STRATA_COLUMN_LATERAL, id, in, 0);
+  const T        shift = number<T>(q, STRATA_COLUMN_SHIFT, id, in, 1);
+  const T        leg[4] = {number<T>(q, STRATA_COLUMN_WEST, id, writes, 0), number<T>(q, STRATA_COLUMN_EAST, id, writes, 0),
+                           number<T>(q, STRATA_COLUMN_SOUTH, id, writes, 0), number<T>(q, STRATA_COLUMN_NORTH, id, writes, 0)};
+  const T        slope = cg->alpha * number<T>(q, STRATA_COLUMN_AREA, id, writes, 0);
+  const uint64_t stays = leaves_last();
+  ptrdiff_t      cell = i + q.pitch * j, chunk = id;
+  T              N = 0, run = 0, newrun = 0, across = 0, pend = 0, below = 0, top = in && chunks > 1 ? z[chunk + q.columns] : 0;
+
+  if (copies) {
+    barrier_expect(&xfull, XPLANE * CHUNK * sizeof(T));
+    bulk_box(xbox, &xmap, x0, y0, 0, &xfull);
+  }
+  for (int c = 0; c < chunks; c++) {
+    const int s = c % UP_STAGES;
+    T        *rcell = stage[s].box[0] + at, *pcell = rcell + BOX;
+    const T  *level = table[s];
+    const T   z1 = top;
+    T         D[CHUNK], v[CHUNK], last, rho;
+
+    top = in && c + 2 < chunks ? z[chunk + 2 * q.columns] : 0;
+    barrier_wait(&full[s], (c / UP_STAGES) & 1);
+    strata_chunk_factor(level, lateral, shift, N, D, &last);
+    strata_chunk_up(level, D, last, rcell, PLANE, &run, v, &rho, (T *)NULL, (T *)NULL);
+    T w = z1 * rho;
+
+    if (X && own) barrier_wait(&xfull, c & 1);
+    ptrdiff_t to = cell + (CHUNK - 1) * q.plane;
+
+#pragma unroll
+    for (int m = CHUNK - 1; m >= 0; m--, to -= q.plane) {
+      const T before = pcell[m * PLANE], now = strata_cg_add(beta, before, strata_chunk_down(D, v, inverse, m, &w));
+
+      v[m] = now;
+      if (in) pcell[m * PLANE] = now;
+      if (writes) {
+        __stcs(pnew + to, now);
+        if (X) __stcs(x + to, strata_cg_add(alpha, now, strata_cg_add(owed, before, xbox[m * XPLANE + warp * WIDTH + lane])));
+      }
+    }
+    N = last * rho;
+    run *= rho;
+    meet<WARPS * 32>();
+    if (copies && c + 1 < chunks) {
+      bulk_fence();
+      barrier_expect(&xfull, XPLANE * CHUNK * sizeof(T));
+      bulk_box(xbox, &xmap, x0, y0, (c + 1) * CHUNK, &xfull);
+    }
+    if (own) { /* r of a level is complete when p of the next one is known */
+#pragma unroll
+      for (int m = 0; m < CHUNK; m++) {
+        const T *u = pcell + m * PLANE, *l = level + STRATA_LEVEL * m, flux = l[STRATA_LEVEL_LEG] * (v[m] - below);
+        const T  around[4] = {u[-1], u[1], u[-SPAN], u[SPAN]};
+
+        if (m || c) {
+          const T left = strata_cg_add(slope, flux, pend);
+
+          if (writes) store(rnew + cell - q.plane, left, stays);
+          newrun = strata_cg_add(m ? D[m ? m - 1 : 0] : across, left, newrun);
+        }
+        if (!m && writes) F[chunk] = newrun;
+        cell += q.plane;
+        pend = strata_cell_residual(l, leg, shift, slope, v[m], around, flux, rcell[m * PLANE]);
+        below = v[m];
+      }
+      newrun *= rho;
+      across = D[CHUNK - 1] * rho;
+    }
+    chunk += q.columns;
+    __syncwarp();
+    if (!lane) barrier_arrive(&empty[s]);
+  }
+  kernel_next();
+  if (writes) store(rnew + cell - q.plane, strata_cg_add(slope, T(0) * (T(0) - below), pend), stays);
+}
+
+/* ---- in and out --------------------------------------------------------------------------------------------------------------------- */
+
+template <class T>
+static __global__ void __launch_bounds__(128)
+    enter(const __grid_constant__ typename Typed<T>::Columns q, const T *__restrict__ r, const T *__restrict__ p, const T *__restrict__ x,
+          T *__restrict__ rto, T *__restrict__ pto, T *__restrict__ xto, T *__restrict__ start, T *__restrict__ F)
+{
+  const ptrdiff_t columns = q.columns, plane = q.plane, id = blockIdx.x * (ptrdiff_t)blockDim.x + threadIdx.x;
+
+  if (id >= columns) return;
+  const T lateral = q.column[STRATA_COLUMN_LATERAL * columns + id], shift = q.column[STRATA_COLUMN_SHIFT * columns + id];
+  T       N = 0, run = 0;
+
+  rto += id % q.n[0] + q.pitch * (id / q.n[0]);
+  pto += id % q.n[0] + q.pitch * (id / q.n[0]);
+  xto += id % q.n[0] + q.pitch * (id / q.n[0]);
+  for (int k = 0; k < q.levels; k += CHUNK) {
+    T level[TABLE], D[CHUNK], v[CHUNK], u[CHUNK], last, rho;
+
+#pragma unroll
+    for (int m = 0; m < TABLE; m++) level[m] = q.level[STRATA_LEVEL * k + m];
+#pragma unroll
+    for (int m = 0; m < CHUNK; m++) {
+      const ptrdiff_t from = id + columns * (k + m < q.pad ? 0 : k + m - q.pad), to = plane * (k + m);
+
+      rto[to] = u[m] = k + m < q.pad ? 0 : r[from];
+      pto[to] = p[from];
+      xto[to] = x[from];
+    }
+    start[id + columns * (k / CHUNK)] = N;
+    F[id + columns * (k / CHUNK)] = run;
+    strata_chunk_factor(level, lateral, shift, N, D, &last);
+    strata_chunk_up(level, D, last, u, 1, &run, v, &rho, (T *)NULL, (T *)NULL);
+    N = last * rho;
+    run *= rho;
+  }
+}
+
+template <class T>
+static __global__ void __launch_bounds__(256)
+    leave(const __grid_constant__ typename Typed<T>::Columns q, T owed, const T *__restrict__ r, const T *__restrict__ p, const T *__restrict__ x,
+          T *__restrict__ rto, T *__restrict__ pto, T *__restrict__ xto)
+{
+  const ptrdiff_t id = blockIdx.x * (ptrdiff_t)blockDim.x + threadIdx.x;
+
+  if (id >= q.columns * q.n[2]) return;
+  const ptrdiff_t row = id / q.n[0], at = id % q.n[0] + q.pitch * (row + (ptrdiff_t)q.n[1] * q.pad);
+
+  if (rto) rto[id] = r[at];
+  if (pto) pto[id] = p[at];
+  if (xto) xto[id] = strata_cg_add(owed, p[at], x[at]);
+}
+
+/* ---- calls -------------------------------------------------------------------------------------------------------------------------- */
+
+template <class T, int ROWS> static dim3 tiles(const typename Typed<T>::Columns &q)
+{
+  return dim3((unsigned)((q.n[0] + WIDTH - 1) / WIDTH), (unsigned)((q.n[1] + ROWS - 1) / ROWS));
+}
+
+template <class T, int ROWS> static int map_of(const typename Typed<T>::Columns &q, CUtensorMap *map, const T *v, int x, int y)
+{
+  const int n[3] = {q.n[0], q.n[1], q.levels};
+
+  return bulk_map(map, v, n, q.pitch, q.plane, x, y, CHUNK);
+}
+
+template <class T, int ROWS>
+static int down_launch(const typename Typed<T>::Columns &q, typename Typed<T>::CG *cg, const T *r, const T *start, const T *F, T *z, T *work,
+                       T (*history)[STRATA_CG_SUMS], void *stream)
+{
+  CUtensorMap map;
+  const int   err = map_of<T, ROWS>(q, &map, r, SPAN, ROWS + 1);
+
+  if (err) return err;
+  return launch_early(q.energy ? down<T, ROWS, true> : down<T, ROWS, false>, tiles<T, ROWS>(q), (ROWS + 3) * 32,
+                      DOWN_STAGES * sizeof(Stage<T, ROWS + 1, 1>), stream, map, q, start, F, z, work, cg, history);
+}
+
+template <class T, int ROWS>
+static int up_launch(const typename Typed<T>::Columns &q, const typename Typed<T>::CG *cg, const T *z, const T *r, const T *p, T *rnew, T *pnew, T *x,
+                     T *F, void *stream)
+{
+  CUtensorMap  rmap, pmap, xmap;
+  const size_t shared = UP_STAGES * sizeof(Stage<T, ROWS + 2, 2>) + (x ? sizeof(T) * WIDTH * ROWS * CHUNK : 0);
+  int          err = map_of<T, ROWS>(q, &rmap, r, SPAN, ROWS + 2);
+
+  if (!err) err = map_of<T, ROWS>(q, &pmap, p, SPAN, ROWS + 2);
+  if (!err) err = map_of<T, ROWS>(q, &xmap, x ? x : p, WIDTH, ROWS);
+  if (err) return err;
+  return launch_early(x ? up<T, ROWS, true> : up<T, ROWS, false>, tiles<T, ROWS>(q), (ROWS + 4) * 32, shared, stream, rmap, pmap, xmap, q, cg, z,
+                      rnew, pnew, x, F);
+}
+
+template <class T>
+static int enter_launch(const typename Typed<T>::Columns &q, const T *r, const T *p, const T *x, T *rto, T *pto, T *xto, T *start, T *F, void *stream)
+{
+  enter<T><<<(unsigned)((q.columns + 127) / 128), 128, 0, (cudaStream_t)stream>>>(q, r, p, x, rto, pto, xto, start, F);
+  return (int)cudaGetLastError();
+}
+
+template <class T>
+static int leave_launch(const typename Typed<T>::Columns &q, T owed, const T *r, const T *p, const T *x, T *rto, T *pto, T *xto, void *stream)
+{
+  leave<T><<<(unsigned)((q.columns * q.n[2] + 255) / 256), 256, 0, (cudaStream_t)stream>>>(q, owed, r, p, x, rto, pto, xto);
+  return (int)cudaGetLastError();
+}
+
+int StrataCGColumnsCUDA(int *can)
+{
+  cudaFuncAttributes attributes;
+  int                device, major;
+  cudaError_t        err = cudaGetDevice(&device);
+
+  if (err == cudaSuccess) err = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  if (err == cudaSuccess) err = cudaFuncGetAttributes(&attributes, (const void *)down<double, STRATA_CG_ROWS, false>);
+  *can = err == cudaSuccess && major >= 9 && attributes.binaryVersion >= 90;
+  return (int)err;
+}
+
+#define TYPED_CALLS(REAL, t)                                                                                                                         \
+  int StrataCGColumnsEnterCUDA_##t(const StrataCGColumns_##t *q, const REAL *r, const REAL *p, const REAL *x, REAL *rto, REAL *pto, REAL *xto,       \
+                                   REAL *start, REAL *F, void *stream)                                                                               \
+  {                                                                                                                                                  \
+    return enter_launch<REAL>(*q, r, p, x, rto, pto, xto, start, F, stream);                                                                         \
+  }                                                                                                                                                  \
+  int StrataCGColumnsLeaveCUDA_##t(const StrataCGColumns_##t *q, REAL owed, const REAL *r, const REAL *p, const REAL *x, REAL *rto, REAL *pto,       \
+                                   REAL *xto, void *stream)                                                                                          \
+  {                                                                                                                                                  \
+    return leave_launch<REAL>(*q, owed, r, p, x, rto, pto, xto, stream);                                                                             \
+  }                                                                                                                                                  \
+  int StrataCGColumnsUpCUDA_##t(const StrataCGColumns_##t *q, const StrataCG_##t *cg, const REAL *z, const REAL *r, const REAL *p, REAL *rnew,       \
+                                REAL *pnew, REAL *x, REAL *F, void *stream)                                                                          \
+  {                                                                                                                                                  \
+    return q->rows == 4 ? up_launch<REAL, 4>(*q, cg, z, r, p, rnew, pnew, x, F, stream)                                                              \
+                        : up_launch<REAL, STRATA_CG_ROWS>(*q, cg, z, r, p, rnew, pnew, x, F, stream);                                                \
+  }                                                                                                                                                  \
+  int StrataCGColumnsDownCUDA_##t(const StrataCGColumns_##t *q, StrataCG_##t *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z,          \
+                                  REAL *work, REAL(*history)[STRATA_CG_SUMS], void *stream)                                                          \
+  {                                                                                                                                                  \
+    return q->rows == 4 ? down_launch<REAL, 4>(*q, cg, r, start, F, z, work, history, stream)                                                        \
+                        : down_launch<REAL, STRATA_CG_ROWS>(*q, cg, r, start, F, z, work, history, stream);                                          \
+  }
+TYPED_CALLS(double, d)
+TYPED_CALLS(float, f)
