@@ -2,11 +2,15 @@
 
 TYPED(StrataCGColumns) TYPED(StrataCGColumnsPlan)(const int n[3])
 {
-  TYPED(StrataCGColumns) q = {
-      {n[0], n[1], n[2]}, (CHUNK - n[2] % CHUNK) % CHUNK, 0, (ptrdiff_t)n[0] * n[1], (n[0] + 3) / 4 * 4, 0, STRATA_CG_ROWS, 1, NULL, NULL};
+  TYPED(StrataCGColumns) q = {{n[0], n[1], n[2]}};
 
+  q.pad = (CHUNK - n[2] % CHUNK) % CHUNK;
   q.levels = n[2] + q.pad;
+  q.columns = (ptrdiff_t)n[0] * n[1];
+  q.pitch = (n[0] + 3) / 4 * 4;
   q.plane = q.pitch * n[1];
+  q.rows = STRATA_CG_ROWS;
+  q.energy = q.zz = 1;
   if ((ptrdiff_t)((n[0] + WIDTH - 1) / WIDTH) * ((n[1] + q.rows - 1) / q.rows) < 64) q.rows = 4; /* small tiles keep more of a device at work */
   return q;
 }
@@ -279,7 +283,7 @@ static void TYPED(solve)(const TYPED(StrataCGColumns) *q, const REAL column[], p
     w = next * rho;
     for (int m = CHUNK - 1; m >= 0; m--) {
       next = cells[at + plane * (k + m)] = CELL(strata_chunk_down)(D, v, column[STRATA_COLUMN_INVERSE], m, &w);
-      if (k + m >= q->pad) sum[STRATA_CG_ZZ] = FMA(next, next, sum[STRATA_CG_ZZ]);
+      if (q->zz && k + m >= q->pad) sum[STRATA_CG_ZZ] = FMA(next, next, sum[STRATA_CG_ZZ]);
     }
     z[id + columns * (k / CHUNK)] = next;
   }
@@ -306,12 +310,14 @@ static REAL TYPED(faces)(const TYPED(StrataCGColumns) *q, const REAL column[], i
   return sum;
 }
 
-void TYPED(StrataCGColumnsDownHost)(const TYPED(StrataCGColumns) *q, const REAL *r, const REAL *start, const REAL *F, REAL *z, REAL *cells,
-                                    REAL sum[STRATA_CG_SUMS])
+void TYPED(StrataCGColumnsDownHost)(const TYPED(StrataCGColumns) *q, TYPED(StrataCG) *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z,
+                                    REAL *work, REAL (*history)[STRATA_CG_SUMS])
 {
-  REAL lane[STRATA_CG_SUMS][WIDTH] = {{0}}; /* lane l takes the tiles l, l + WIDTH, ... */
+  REAL lane[STRATA_CG_SUMS][WIDTH] = {{0}}, *sum; /* lane l takes the tiles l, l + WIDTH, ... */
   int  tile = 0;
 
+  if (cg->done) return;
+  sum = history ? history[cg->its] : cg->sum;
   for (int j0 = 0; j0 < q->n[1]; j0 += q->rows)
     for (int i0 = 0; i0 < q->n[0]; i0 += WIDTH, tile++) {
       REAL row[STRATA_CG_SUMS][STRATA_CG_ROWS] = {{0}};
@@ -324,9 +330,9 @@ void TYPED(StrataCGColumnsDownHost)(const TYPED(StrataCGColumns) *q, const REAL 
           REAL            column[STRATA_COLUMN], own[STRATA_CG_SUMS];
 
           TYPED(column)(q, id, column);
-          TYPED(solve)(q, column, id, i + q->pitch * j, r, start, F, z, cells, own);
+          TYPED(solve)(q, column, id, i + q->pitch * j, r, start, F, z, work, own);
           own[STRATA_CG_DELTA] =
-              CELL(strata_column_delta)(q->energy, column[STRATA_COLUMN_AREA], own[STRATA_CG_GAMMA], TYPED(faces)(q, column, i, j, cells));
+              CELL(strata_column_delta)(q->energy, column[STRATA_COLUMN_AREA], own[STRATA_CG_GAMMA], TYPED(faces)(q, column, i, j, work));
           for (int m = 0; m < STRATA_CG_SUMS; m++) one[m][i - i0] = own[m];
         }
         for (int m = 0; m < STRATA_CG_SUMS; m++) row[m][j - j0] = TYPED(halves)(WIDTH, one[m]);
@@ -334,4 +340,5 @@ void TYPED(StrataCGColumnsDownHost)(const TYPED(StrataCGColumns) *q, const REAL 
       for (int m = 0; m < STRATA_CG_SUMS; m++) lane[m][tile % WIDTH] = lane[m][tile % WIDTH] + TYPED(halves)(q->rows, row[m]);
     }
   for (int m = 0; m < STRATA_CG_SUMS; m++) sum[m] = TYPED(halves)(WIDTH, lane[m]);
+  if (history) CELL(strata_cg_judge)(cg, sum);
 }

@@ -7,13 +7,14 @@ typedef struct {
   ptrdiff_t pitch, plane;      /* from row to row, and from level to level, in the vectors of the passes */
   int       rows;              /* of a tile */
   int       energy; /* is (z,Az) the sum over cells and faces? Else (r,z) without the faces between columns, which is as good where these are weak */
+  int       zz;     /* is (z,z) wanted? Else it is 0 */
   const REAL *level, *column; /* STRATA_LEVEL numbers of each level; STRATA_COLUMN runs of a number of each column */
 } TYPED(StrataCGColumns);
 
 STRATA_BEGIN_C
 
-/* The layout for a box, without numbers. How many of them are needed, and how many in a vector, in one number a chunk, in the work space of the
-   device, which must be zeros at first. */
+/* The layout for a box, without numbers; then how many numbers of levels and of columns there are, and how many in a vector of the passes, in one
+   number a chunk, and in the work space of the device, which must be zeros at first */
 TYPED(StrataCGColumns) TYPED(StrataCGColumnsPlan)(const int n[3]);
 ptrdiff_t TYPED(StrataCGColumnsLevel)(const TYPED(StrataCGColumns) *q);
 ptrdiff_t TYPED(StrataCGColumnsColumn)(const TYPED(StrataCGColumns) *q);
@@ -43,10 +44,10 @@ void TYPED(StrataCGColumnsUpHost)(const TYPED(StrataCGColumns) *q, const TYPED(S
 int TYPED(StrataCGColumnsUpCUDA)(const TYPED(StrataCGColumns) *q, const TYPED(StrataCG) *cg, const REAL *z, const REAL *r, const REAL *p, REAL *rnew,
                                  REAL *pnew, REAL *x, REAL *F, void *stream);
 
-/* Down: z and the sums. On the device history NULL leaves the sums in cg; else the end of the step follows as in StrataCGJudgeCUDA().
-   cells: a vector of the passes that is left with all of z. */
-void TYPED(StrataCGColumnsDownHost)(const TYPED(StrataCGColumns) *q, const REAL *r, const REAL *start, const REAL *F, REAL *z, REAL *cells,
-                                    REAL sum[STRATA_CG_SUMS]);
+/* Down: z and the sums. history NULL: they are left in cg; else the end of the step follows as in StrataCGJudgeCUDA().
+   work: on the host a vector of the passes, which is left with all of z; on the device the work space. */
+void TYPED(StrataCGColumnsDownHost)(const TYPED(StrataCGColumns) *q, TYPED(StrataCG) *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z,
+                                    REAL *work, REAL (*history)[STRATA_CG_SUMS]);
 int TYPED(StrataCGColumnsDownCUDA)(const TYPED(StrataCGColumns) *q, TYPED(StrataCG) *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z,
                                    REAL *work, REAL (*history)[STRATA_CG_SUMS], void *stream);
 

@@ -87,6 +87,7 @@ PetscErrorCode StrataCGFusedSetNumbers(KSP ksp, PetscReal beta, PetscReal alpha,
   numbers.alpha = alpha;
   numbers.gamma = cg->gamma;
   numbers.curvature = cg->curvature;
+  numbers.owed = cg->owed;
   if (tests) {
     numbers.test = ksp->normtype == KSP_NORM_UNPRECONDITIONED ? STRATA_CG_TEST_R
                    : ksp->normtype == KSP_NORM_PRECONDITIONED ? STRATA_CG_TEST_Z
@@ -313,6 +314,27 @@ static PetscErrorCode KSPCGFusedAdvanceOperator(KSP ksp, PetscInt steps)
 #endif
 }
 
+/* The same with the preconditioner as well, on vectors of its own */
+static PetscErrorCode KSPCGFusedAdvanceColumns(KSP ksp, PetscInt steps)
+{
+#if STRATA_HAVE_CUDA
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  ptrdiff_t    n;
+  PetscReal   *work, (*history)[STRATA_CG_SUMS];
+  StrataCG_d  *numbers;
+  void        *stream;
+
+  PetscFunctionBegin;
+  PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
+  PetscCall(StrataArrayWrite(&cg->history, cg->type, &history));
+  PetscCall(StrataCGUpDownSteps(ksp, cg->updown, steps, numbers, history));
+  PetscFunctionReturn(PETSC_SUCCESS);
+#else
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+#endif
+}
+
 /* The sums that the last step left on this rank */
 PetscErrorCode StrataCGFusedLocalSums(KSP ksp)
 {
@@ -370,8 +392,18 @@ static PetscErrorCode KSPCGFusedDirectionTogether(KSP ksp, PetscReal *curvature)
 /* What is done all together works on vectors of its own: those of the solver are needed */
 static PetscErrorCode KSPCGFusedLeavePass(KSP ksp)
 {
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
   PetscFunctionBegin;
-  PetscCall(StrataCGPassLeave(((KSP_CGFused *)ksp->data)->pass, ksp->work[CG_Z], ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R]));
+  PetscCall(StrataCGPassLeave(cg->pass, ksp->work[CG_Z], ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R]));
+#if STRATA_HAVE_CUDA
+  if (cg->level == CGFUSED_COLUMNS) {
+    PetscBool left;
+
+    PetscCall(StrataCGUpDownLeave(cg->updown, cg->owed, ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R], &left));
+    if (left) PetscCall(KSP_PCApply(ksp, ksp->work[CG_R], ksp->work[CG_Z]));
+  }
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -546,8 +578,7 @@ static PetscErrorCode KSPCGFusedBatch(KSP ksp, PetscInt *steps)
   PetscFunctionBegin;
   *steps = 1;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)ksp), &size));
-  if (PetscMemTypeHost(cg->type) || (cg->level != CGFUSED_VECTORS && cg->level != CGFUSED_OPERATOR) || cg->form != KSP_CGFUSED_GEAR || size > 1)
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (PetscMemTypeHost(cg->type) || cg->level == CGFUSED_NOTHING || cg->form != KSP_CGFUSED_GEAR || size > 1) PetscFunctionReturn(PETSC_SUCCESS);
   if (ksp->numbermonitors || ksp->chknorm > 0) PetscFunctionReturn(PETSC_SUCCESS);
   if (ksp->converged != KSPConvergedDefault && !(ksp->converged == KSPConvergedSkip && ksp->normtype == KSP_NORM_NONE))
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -581,7 +612,9 @@ static PetscErrorCode KSPCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
       PetscCall(StrataArrayDestroy(&cg->history));
       PetscCall(StrataArrayCreate(&cg->history, steps * sizeof(*history)));
     }
-    if (cg->level == CGFUSED_OPERATOR)
+    if (cg->level == CGFUSED_COLUMNS)
+      PetscCall(KSPCGFusedAdvanceColumns(ksp, steps));
+    else if (cg->level == CGFUSED_OPERATOR)
       PetscCall(KSPCGFusedAdvanceOperator(ksp, steps));
     else
       PetscCall(KSPCGFusedAdvanceTogether(ksp, steps));
@@ -594,6 +627,13 @@ static PetscErrorCode KSPCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
       count = numbers->its;
       if (cg->level == CGFUSED_OPERATOR && (steps - count) % 2) PetscCall(KSPCGFusedSwap(ksp)); /* steps that were not made */
     }
+#if STRATA_HAVE_CUDA
+    if (cg->level == CGFUSED_COLUMNS) {
+      PetscCall(StrataCGUpDownMade(cg->updown, count));
+      if (steps == 1 && (ksp->numbermonitors || ksp->converged != KSPConvergedDefault)) /* somebody may look */
+        PetscCall(StrataCGUpDownSolution(cg->updown, cg->alpha, ksp->vec_sol));
+    }
+#endif
   }
   for (PetscInt q = 0; q < count && !ksp->reason; q++) {
     if (history)
@@ -608,6 +648,7 @@ static PetscErrorCode KSPCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
       PetscCall(StrataCGFusedPrepare(ksp, &other));
     }
   }
+  cg->owed = cg->alpha;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -650,7 +691,7 @@ PetscErrorCode StrataCGFusedStart(KSP ksp)
     PetscCall(StrataCGFusedResidual(ksp));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)ksp)));
   if (failed) PetscCall(VecSet(R, PETSC_INFINITY)); /* the set-up failed, perhaps on some ranks only */
-  cg->gamma = cg->curvature = cg->beta = cg->alpha = cg->drift = cg->largest = 0;
+  cg->gamma = cg->curvature = cg->beta = cg->alpha = cg->owed = cg->drift = cg->largest = 0;
   cg->looked = cg->least = PETSC_INFINITY;
   cg->replaced = 0;
   cg->lanczos.count = 0;
@@ -693,6 +734,25 @@ static PetscErrorCode KSPCGFusedTrySingle(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#if STRATA_HAVE_CUDA
+/* The two passes along columns, where they can be had */
+static PetscErrorCode KSPCGFusedTryColumns(KSP ksp)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  ptrdiff_t    n;
+  PetscReal   *work;
+  StrataCG_d  *numbers;
+  void        *stream;
+
+  PetscFunctionBegin;
+  PetscCall(StrataCGFusedSetNumbers(ksp, 0, 0, PETSC_FALSE));
+  PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
+  PetscCall(StrataCGUpDownCreate(ksp, numbers, &cg->updown, &cg->whynot));
+  if (cg->updown) cg->level = CGFUSED_COLUMNS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 static PetscErrorCode KSPCGFusedIterate(KSP ksp)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
@@ -707,11 +767,15 @@ static PetscErrorCode KSPCGFusedIterate(KSP ksp)
     if (PetscMemTypeDevice(cg->type)) {
       PetscCall(StrataCGDeviceCreate(ksp, &cg->device, &cg->whynot));
       if (cg->device) cg->level = CGFUSED_OPERATOR;
+      if (cg->device)
+        PetscCall(KSPCGFusedTryColumns(ksp));
+      else
+        PetscCall(StrataCGUpDownDestroy(&cg->updown));
     }
 #endif
   }
   PetscCall(PetscInfo(ksp, "Fused: %s; %s\n",
-                      cg->level == CGFUSED_ALL       ? "all of an iteration"
+                      cg->level >= CGFUSED_COLUMNS   ? "all of an iteration"
                       : cg->level == CGFUSED_VECTORS ? "vectors"
                                                      : "nothing",
                       cg->whynot ? cg->whynot : "nothing left out"));
@@ -738,6 +802,9 @@ static PetscErrorCode KSPSolve_CGFused(KSP ksp)
   PetscFunctionBegin;
   PetscCall(KSPCGFusedIterate(ksp));
   if (cg->level == CGFUSED_ALL) PetscCall(StrataCGPassSolution(cg->pass, ksp->vec_sol));
+#if STRATA_HAVE_CUDA
+  if (cg->level == CGFUSED_COLUMNS) PetscCall(StrataCGUpDownSolution(cg->updown, cg->owed, ksp->vec_sol));
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -796,8 +863,12 @@ static PetscErrorCode KSPView_CGFused(KSP ksp, PetscViewer viewer)
   if (!cg->worked) PetscFunctionReturn(PETSC_SUCCESS);
   if (cg->level == CGFUSED_ALL)
     PetscCall(StrataCGPassView(cg->pass, viewer));
+  else if (cg->level == CGFUSED_COLUMNS)
+    PetscCall(
+        PetscViewerASCIIPrintf(viewer, "  fused: operator, columns, vector updates and dot products in two passes along columns, in CUDA memory\n"));
   else if (cg->level == CGFUSED_OPERATOR)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  fused: operator, vector updates and dot products, in CUDA memory; preconditioner unfused\n"));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  fused: operator, vector updates and dot products, in CUDA memory; preconditioner unfused: %s\n",
+                                     cg->whynot));
   else if (cg->level == CGFUSED_VECTORS)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  fused: vector updates and dot products, in %s memory; operator and preconditioner unfused%s%s\n",
                                      PetscMemTypeDevice(cg->type) ? "CUDA" : "host", cg->whynot ? ": " : "", cg->whynot ? cg->whynot : ""));

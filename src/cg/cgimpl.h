@@ -13,8 +13,9 @@
 typedef enum {
   CGFUSED_NOTHING,  /* each operation by itself, for vectors that are no plain arrays */
   CGFUSED_VECTORS,  /* updates of vectors and sums; operator and preconditioner by themselves */
-  CGFUSED_OPERATOR, /* the operator as well, see StrataCGLeanCreate(); the preconditioner by itself */
-  CGFUSED_ALL       /* all of it, see StrataCGPass */
+  CGFUSED_OPERATOR, /* the operator as well, see StrataCGDevice; the preconditioner by itself */
+  CGFUSED_COLUMNS,  /* all of it on a GPU, see StrataCGUpDown */
+  CGFUSED_ALL       /* all of it on the host, see StrataCGPass */
 } CGFusedLevel;
 
 /* All of an iteration together, for some operators and preconditioners */
@@ -51,6 +52,17 @@ PETSC_INTERN PetscErrorCode       StrataCGDeviceCreate(KSP, StrataCGDevice *, co
 PETSC_INTERN PetscErrorCode       StrataCGDeviceDestroy(StrataCGDevice *);
 PETSC_INTERN PetscErrorCode       StrataCGDeviceGet(StrataCGDevice, StrataCGLean_d *);
 
+/* All of an iteration on a GPU, for a lean operator whose columns the preconditioner solves; NULL, and in words why, where it cannot be. Like the
+   pass it works on vectors of its own. Steps makes steps, of which Made then tells how many were not stopped by a test. `owed` is the length of the
+   last step: x may lack it. */
+typedef struct _n_StrataCGUpDown *StrataCGUpDown;
+PETSC_INTERN PetscErrorCode       StrataCGUpDownCreate(KSP, StrataCG_d *numbers, StrataCGUpDown *, const char **whynot);
+PETSC_INTERN PetscErrorCode       StrataCGUpDownDestroy(StrataCGUpDown *);
+PETSC_INTERN PetscErrorCode       StrataCGUpDownSteps(KSP, StrataCGUpDown, PetscInt steps, StrataCG_d *numbers, PetscReal (*history)[STRATA_CG_SUMS]);
+PETSC_INTERN PetscErrorCode       StrataCGUpDownMade(StrataCGUpDown, PetscInt count);
+PETSC_INTERN PetscErrorCode       StrataCGUpDownLeave(StrataCGUpDown, PetscReal owed, Vec p, Vec x, Vec r, PetscBool *left);
+PETSC_INTERN PetscErrorCode       StrataCGUpDownSolution(StrataCGUpDown, PetscReal owed, Vec x);
+
 /* The vectors of the method: residual, preconditioned residual, direction, A p, A z */
 enum { CG_R, CG_Z, CG_P, CG_W, CG_S };
 
@@ -76,6 +88,7 @@ typedef struct {
   const char    *notsingle; /* why not in single precision, if that was asked for */
   StrataCGPass   pass;
   StrataCGDevice device;
+  StrataCGUpDown updown;
   PetscBool      worked; /* has a solve been made, and in which memory */
   PetscMemType   type;
   StrataArray    numbers[2], work[2], history; /* a StrataCG_d and its work space, on the host and on the device; sums of the steps of a batch */
@@ -84,6 +97,7 @@ typedef struct {
   /* of the solve under way */
   PetscReal       gamma, curvature; /* (r,z) and (p,Ap) of the step before */
   PetscReal       beta, alpha;      /* of the next step */
+  PetscReal       owed;             /* alpha of the last one, see StrataCGUpDown */
   PetscReal       sum[STRATA_CG_SUMS];
   PetscReal       drift, largest; /* what rounding may have made of the residual, and the largest residual, see StrataCGFusedDrift() */
   PetscReal       looked, least;  /* the norm when that was looked at, and |b - A x| when it was last replaced */

@@ -64,6 +64,18 @@ BULK void bulk_box(void *to, const CUtensorMap *map, int x, int y, int z, uint64
       : "memory");
 }
 
+/* The same for numbers that nobody reads again soon */
+BULK void bulk_box_once(void *to, const CUtensorMap *map, int x, int y, int z, uint64_t *b)
+{
+  uint64_t policy;
+
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(
+                   shared_address(to)),
+               "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(b)), "l"(policy)
+               : "memory");
+}
+
 /* Contiguous bytes, a multiple of 16 */
 BULK void bulk_bytes(void *to, const void *from, unsigned bytes, uint64_t *b)
 {
