@@ -24,7 +24,7 @@ struct _n_StrataCGUpDown {
 #define UPDOWN_ROUNDING 1e-9
 
 /* What stands in the way, NULL if nothing does */
-static PetscErrorCode StrataCGUpDownRefuse(KSP ksp, StrataCoefficients c, const char **whynot)
+static PetscErrorCode StrataCGUpDownRefuse(KSP ksp, const char **whynot)
 {
   Mat          A, P;
   PetscBool    column;
@@ -48,8 +48,6 @@ static PetscErrorCode StrataCGUpDownRefuse(KSP ksp, StrataCoefficients c, const 
     *whynot = "a null space";
   else if (!can)
     *whynot = "a GPU, or a build, of compute capability below 9.0";
-  else if (c->grid->size_local > PETSC_INT_MAX / 2)
-    *whynot = "a grid of too many cells";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,7 +164,7 @@ PetscErrorCode StrataCGUpDownCreate(KSP ksp, StrataCG_d *numbers, StrataCGUpDown
   *whynot = NULL;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(MatStrataGetCoefficients(A, &c));
-  PetscCall(StrataCGUpDownRefuse(ksp, c, whynot));
+  PetscCall(StrataCGUpDownRefuse(ksp, whynot));
   if (*whynot || (u && (u->c != c || u->state != c->state || u->scale != c->scale || u->shift != c->shift)))
     PetscCall(StrataCGUpDownDestroy(created));
   if (*whynot) PetscFunctionReturn(PETSC_SUCCESS);

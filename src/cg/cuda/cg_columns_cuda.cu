@@ -91,7 +91,7 @@ constexpr int DOWN_STAGES = 5;
 
 /* Warps: rows of the tile, the row south of it, the column west of it, the copies */
 template <class T, int ROWS, bool ENERGY>
-static __global__ void __launch_bounds__((ROWS + 2) * 32, 1)
+static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
     down(const __grid_constant__ CUtensorMap map, const __grid_constant__ typename Typed<T>::Columns q, const T *__restrict__ start,
          const T *__restrict__ F, T *__restrict__ z, T *work, typename Typed<T>::CG *cg, T (*history)[STRATA_CG_SUMS])
 {
@@ -112,88 +112,90 @@ static __global__ void __launch_bounds__((ROWS + 2) * 32, 1)
     barrier_init_done();
   }
   __syncthreads();
-  const bool      own = warp < ROWS, copies = threadIdx.x == (WARPS - 1) * 32;
-  const int       tx = warp <= ROWS ? lane : -1, ty = own ? warp : warp == ROWS ? -1 : lane < ROWS ? lane : ROWS - 1, i = x0 + tx, j = y0 + ty;
-  const bool      in = i >= 0 && j >= 0 && i < q.n[0] && j < q.n[1] && (warp <= ROWS || lane < ROWS);
-  const int       id = in ? i + q.n[0] * j : 0, at = (ty + 1) * SPAN + tx + RING;
-  const ptrdiff_t columns = q.columns;
-  const T         inverse = number<T>(q, STRATA_COLUMN_INVERSE, id, in, 0), lateral = number<T>(q, STRATA_COLUMN_LATERAL, id, in, 0);
-  const T         shift = number<T>(q, STRATA_COLUMN_SHIFT, id, in, 1);
-  const T         west = number<T>(q, STRATA_COLUMN_WEST, id, in && own, 0), south = number<T>(q, STRATA_COLUMN_SOUTH, id, in && own, 0);
-  const T         high = ENERGY ? number<T>(q, STRATA_COLUMN_HIGH, id, in && own, 0) : 0;
-  const T        *starts = start + id + columns * (chunks - 1), *runs = F + id + columns * (chunks - 1);
-  T              *left = z + id + columns * (chunks - 1);
-  T               N = in ? *starts : 0, gamma = 0, rr = 0, zz = 0, faces = 0, next = 0;
+  if (warp == WARPS) {
+    kernel_wait();
+    if (cg->done) return;
+    if (!lane)
+      for (int i = 0; i < chunks; i++) {
+        const int s = i % DOWN_STAGES, k = (chunks - 1 - i) * CHUNK;
 
-  const auto fetch = [&](int c) {
-    const int s = c % DOWN_STAGES, k = (chunks - 1 - c) * CHUNK;
-
-    if (c >= DOWN_STAGES) {
-      barrier_wait(&empty[s], (c / DOWN_STAGES - 1) & 1);
-      bulk_fence();
-    }
-    barrier_expect(&full[s], sizeof(Stage) + sizeof(table[s]));
-    bulk_box(stage[s].box[0], &map, x0 - RING, y0 - 1, k, &full[s]);
-    bulk_bytes(table[s], q.level + STRATA_LEVEL * k, sizeof(table[s]), &full[s]);
-  };
-
-  kernel_wait();
-  if (cg->done) return;
-  if (copies)
-    for (int c = 0; c < DOWN_STAGES - 1 && c < chunks; c++) fetch(c);
-  T run = in ? *runs : 0, run1 = in && chunks > 1 ? runs[-columns] : 0; /* two chunks ahead */
-
-  for (int c = 0; c < chunks; c++) {
-    const int s = c % DOWN_STAGES, skip = q.zz ? q.pad - (chunks - 1 - c) * CHUNK : CHUNK;
-    T        *cell = stage[s].box[0] + at;
-    const T  *level = table[s], above = next;
-    T         D[CHUNK], v[CHUNK], last, rho, F = run;
-
-    run = run1;
-    run1 = in && c + 2 < chunks ? runs[-2 * columns] : 0;
-    runs -= columns;
-    if (copies && c + DOWN_STAGES - 1 < chunks) fetch(c + DOWN_STAGES - 1);
-    __syncwarp();
-    barrier_wait(&full[s], (c / DOWN_STAGES) & 1);
-    strata_chunk_factor(level, lateral, shift, N, D, &last);
-    starts -= columns;
-    N = in && c + 1 < chunks ? *starts : 0;
-    strata_chunk_up(level, D, last, cell, PLANE, &F, v, &rho, &gamma, &rr);
-    T w = next * rho;
-
-#pragma unroll
-    for (int m = CHUNK - 1; m >= 0; m--) {
-      next = strata_chunk_down(D, v, inverse, m, &w);
-      if (m >= skip) zz = strata_cg_add(next, next, zz);
-      v[m] = next;
-      if (in) cell[m * PLANE] = next;
-    }
-    if (own && in) *left = next;
-    left -= columns;
-    meet<WARPS * 32>();
-    if (own) {
-#pragma unroll
-      for (int m = 0; m < CHUNK; m++) {
-        const T *u = cell + m * PLANE;
-
-        if (ENERGY)
-          faces =
-              strata_cell_energy(level + STRATA_LEVEL * m, west, south, high, shift, v[m], u[-1], u[-SPAN], m + 1 < CHUNK ? v[m + 1] : above, faces);
-        else
-          faces = strata_cell_faces(level + STRATA_LEVEL * m, west, south, v[m], u[-1], u[-SPAN], faces);
+        if (i >= DOWN_STAGES) {
+          barrier_wait(&empty[s], (i / DOWN_STAGES - 1) & 1);
+          bulk_fence();
+        }
+        barrier_expect(&full[s], sizeof(Stage) + sizeof(table[s]));
+        bulk_box(stage[s].box[0], &map, x0 - RING, y0 - 1, k, &full[s]);
+        bulk_bytes(table[s], q.level + STRATA_LEVEL * k, sizeof(table[s]), &full[s]);
       }
-    }
     __syncwarp();
-    if (!lane) barrier_arrive(&empty[s]);
-  }
-  kernel_next();
-  if (own) {
-    const T area = number<T>(q, STRATA_COLUMN_AREA, id, in, 0);
+  } else {
+    const bool      own = warp < ROWS;
+    const int       tx = warp <= ROWS ? lane : -1, ty = own ? warp : warp == ROWS ? -1 : lane < ROWS ? lane : ROWS - 1, i = x0 + tx, j = y0 + ty;
+    const bool      in = i >= 0 && j >= 0 && i < q.n[0] && j < q.n[1] && (warp <= ROWS || lane < ROWS);
+    const int       id = in ? i + q.n[0] * j : 0, at = (ty + 1) * SPAN + tx + RING;
+    const ptrdiff_t columns = q.columns;
+    const T         inverse = number<T>(q, STRATA_COLUMN_INVERSE, id, in, 0), lateral = number<T>(q, STRATA_COLUMN_LATERAL, id, in, 0);
+    const T         shift = number<T>(q, STRATA_COLUMN_SHIFT, id, in, 1);
+    const T         west = number<T>(q, STRATA_COLUMN_WEST, id, in && own, 0), south = number<T>(q, STRATA_COLUMN_SOUTH, id, in && own, 0);
+    const T         high = ENERGY ? number<T>(q, STRATA_COLUMN_HIGH, id, in && own, 0) : 0;
+    const T        *starts = start + id + columns * (chunks - 1), *runs = F + id + columns * (chunks - 1);
+    T              *left = z + id + columns * (chunks - 1);
+    T               N = in ? *starts : 0, gamma = 0, rr = 0, zz = 0, faces = 0, next = 0;
 
-    sum[STRATA_CG_GAMMA] = gamma * inverse;
-    sum[STRATA_CG_DELTA] = strata_column_delta(ENERGY, area, gamma * inverse, faces);
-    sum[STRATA_CG_RR] = rr;
-    sum[STRATA_CG_ZZ] = zz;
+    kernel_wait();
+    if (cg->done) return;
+    T run = in ? *runs : 0, run1 = in && chunks > 1 ? runs[-columns] : 0; /* two chunks ahead */
+
+    for (int c = 0; c < chunks; c++) {
+      const int s = c % DOWN_STAGES, skip = q.zz ? q.pad - (chunks - 1 - c) * CHUNK : CHUNK;
+      T        *cell = stage[s].box[0] + at;
+      const T  *level = table[s], above = next;
+      T         D[CHUNK], v[CHUNK], last, rho, F = run;
+
+      run = run1;
+      run1 = in && c + 2 < chunks ? runs[-2 * columns] : 0;
+      runs -= columns;
+      barrier_wait(&full[s], (c / DOWN_STAGES) & 1);
+      strata_chunk_factor(level, lateral, shift, N, D, &last);
+      starts -= columns;
+      N = in && c + 1 < chunks ? *starts : 0;
+      strata_chunk_up(level, D, last, cell, PLANE, &F, v, &rho, &gamma, &rr);
+      T w = next * rho;
+
+#pragma unroll
+      for (int m = CHUNK - 1; m >= 0; m--) {
+        next = strata_chunk_down(D, v, inverse, m, &w);
+        if (m >= skip) zz = strata_cg_add(next, next, zz);
+        v[m] = next;
+        if (in) cell[m * PLANE] = next;
+      }
+      if (own && in) *left = next;
+      left -= columns;
+      meet<WARPS * 32>();
+      if (own) {
+#pragma unroll
+        for (int m = 0; m < CHUNK; m++) {
+          const T *u = cell + m * PLANE;
+
+          if (ENERGY)
+            faces = strata_cell_energy(level + STRATA_LEVEL * m, west, south, high, shift, v[m], u[-1], u[-SPAN], m + 1 < CHUNK ? v[m + 1] : above,
+                                       faces);
+          else
+            faces = strata_cell_faces(level + STRATA_LEVEL * m, west, south, v[m], u[-1], u[-SPAN], faces);
+        }
+      }
+      __syncwarp();
+      if (!lane) barrier_arrive(&empty[s]);
+    }
+    kernel_next();
+    if (own) {
+      const T area = number<T>(q, STRATA_COLUMN_AREA, id, in, 0);
+
+      sum[STRATA_CG_GAMMA] = gamma * inverse;
+      sum[STRATA_CG_DELTA] = strata_column_delta(ENERGY, area, gamma * inverse, faces);
+      sum[STRATA_CG_RR] = rr;
+      sum[STRATA_CG_ZZ] = zz;
+    }
   }
   finish<T, ROWS>(sum, work, cg, history);
 }
@@ -204,7 +206,7 @@ constexpr int UP_STAGES = 2;
 
 /* Warps: rows of the tile, the rows south and north of it, the columns west and east, the copies. X: x is updated */
 template <class T, int ROWS, bool X>
-static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
+static __global__ void __launch_bounds__((ROWS + 4) * 32, 1)
     up(const __grid_constant__ CUtensorMap rmap, const __grid_constant__ CUtensorMap pmap, const __grid_constant__ CUtensorMap xmap,
        const __grid_constant__ typename Typed<T>::Columns q, const typename Typed<T>::CG *cg, const T *__restrict__ z, T *__restrict__ rnew,
        T *__restrict__ pnew, T *__restrict__ x, T *__restrict__ F)
@@ -213,7 +215,7 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
   constexpr int                 WARPS = ROWS + 3, PLANE = Stage::PLANE, BOX = Stage::BOX, XPLANE = WIDTH * ROWS;
   extern __shared__ __align__(128) unsigned char raw[];
   __shared__ __align__(16) T table[UP_STAGES][TABLE];
-  __shared__ uint64_t        full[UP_STAGES], empty[UP_STAGES], xfull;
+  __shared__ uint64_t        full[UP_STAGES], empty[UP_STAGES], xfull, xempty;
   __shared__ T               beta, alpha, owed; /* for want of registers */
   Stage                     *stage = (Stage *)raw;
   T                         *xbox = (T *)(stage + UP_STAGES);
@@ -225,10 +227,50 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
       barrier_init(&empty[s], WARPS);
     }
     barrier_init(&xfull, 1);
+    barrier_init(&xempty, ROWS);
     barrier_init_done();
   }
   __syncthreads();
-  const bool own = warp < ROWS, copies = threadIdx.x == (WARPS - 1) * 32;
+  if (warp == WARPS) {
+    if (lane) return;
+    const auto fetch = [&](int c) {
+      const int s = c % UP_STAGES, k = c * CHUNK;
+
+      barrier_expect(&full[s], sizeof(Stage) + sizeof(table[s]));
+      bulk_box(stage[s].box[0], &rmap, x0 - RING, y0 - 1, k, &full[s]);
+      bulk_box(stage[s].box[1], &pmap, x0 - RING, y0 - 1, k, &full[s]);
+      bulk_bytes(table[s], q.level + STRATA_LEVEL * k, sizeof(table[s]), &full[s]);
+    };
+    const auto fetchx = [&](int c) {
+      barrier_expect(&xfull, XPLANE * CHUNK * sizeof(T));
+      bulk_box_once(xbox, &xmap, x0, y0, c * CHUNK, &xfull);
+    };
+    const int early = min(UP_STAGES, chunks);
+
+    /* r, p and x are there: the kernel before the last one wrote them, and the last one waited for it */
+    for (int c = 0; c < early; c++) fetch(c);
+    if (X) fetchx(0);
+    kernel_wait();
+    if (cg->done) { /* no copies may be under way at the end */
+      for (int c = 0; c < early; c++) barrier_wait(&full[c], 0);
+      if (X) barrier_wait(&xfull, 0);
+      return;
+    }
+    for (int c = 1; c < chunks; c++) {
+      if (X) {
+        barrier_wait(&xempty, (c - 1) & 1);
+        bulk_fence();
+        fetchx(c);
+      }
+      if (c + 1 >= early && c + 1 < chunks) {
+        barrier_wait(&empty[(c + 1) % UP_STAGES], ((c + 1) / UP_STAGES - 1) & 1);
+        bulk_fence();
+        fetch(c + 1);
+      }
+    }
+    return;
+  }
+  const bool own = warp < ROWS;
   const int  beside = lane % 16 < ROWS ? lane % 16 : ROWS - 1;
   const int  tx = warp < WARPS - 1 ? lane : lane < 16 ? -1 : WIDTH, ty = own ? warp : warp == ROWS ? -1 : warp == ROWS + 1 ? ROWS : beside;
   const int  i = x0 + tx, j = y0 + ty;
@@ -239,29 +281,8 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
   const T    leg[4] = {number<T>(q, STRATA_COLUMN_WEST, id, writes, 0), number<T>(q, STRATA_COLUMN_EAST, id, writes, 0),
                        number<T>(q, STRATA_COLUMN_SOUTH, id, writes, 0), number<T>(q, STRATA_COLUMN_NORTH, id, writes, 0)};
 
-  const auto fetch = [&](int c) {
-    const int s = c % UP_STAGES, k = c * CHUNK;
-
-    if (c >= UP_STAGES) {
-      barrier_wait(&empty[s], (c / UP_STAGES - 1) & 1);
-      bulk_fence();
-    }
-    barrier_expect(&full[s], sizeof(Stage) + sizeof(table[s]));
-    bulk_box(stage[s].box[0], &rmap, x0 - RING, y0 - 1, k, &full[s]);
-    bulk_box(stage[s].box[1], &pmap, x0 - RING, y0 - 1, k, &full[s]);
-    bulk_bytes(table[s], q.level + STRATA_LEVEL * k, sizeof(table[s]), &full[s]);
-  };
-  const auto fetchx = [&](int c) {
-    barrier_expect(&xfull, XPLANE * CHUNK * sizeof(T));
-    bulk_box(xbox, &xmap, x0, y0, c * CHUNK, &xfull);
-  };
-
   kernel_wait();
   if (cg->done) return;
-  if (copies) {
-    for (int c = 0; c < UP_STAGES - 1 && c < chunks; c++) fetch(c);
-    if (X) fetchx(0);
-  }
   if (!threadIdx.x) {
     beta = cg->beta;
     alpha = cg->alpha;
@@ -281,8 +302,6 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
     T         D[CHUNK], v[CHUNK], last, rho;
 
     top = in && c + 2 < chunks ? z[chunk + 2 * q.columns] : 0;
-    if (copies && c + UP_STAGES - 1 < chunks) fetch(c + UP_STAGES - 1);
-    __syncwarp();
     barrier_wait(&full[s], (c / UP_STAGES) & 1);
     strata_chunk_factor(level, lateral, shift, N, D, &last);
     strata_chunk_up(level, D, last, rcell, PLANE, &run, v, &rho, (T *)NULL, (T *)NULL);
@@ -302,13 +321,13 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
         if (X) __stcs(x + to, strata_cg_add(alpha, now, strata_cg_add(owed, before, xbox[m * XPLANE + warp * WIDTH + lane])));
       }
     }
+    if (X && own) {
+      __syncwarp();
+      if (!lane) barrier_arrive(&xempty);
+    }
     N = last * rho;
     run *= rho;
     meet<WARPS * 32>();
-    if (X && copies && c + 1 < chunks) {
-      bulk_fence();
-      fetchx(c + 1);
-    }
     if (own) { /* r of a level is complete when p of the next one is known */
 #pragma unroll
       for (int m = 0; m < CHUNK; m++) {
@@ -412,7 +431,7 @@ static int down_launch(const typename Typed<T>::Columns &q, typename Typed<T>::C
   const int   err = map_of<T, ROWS>(q, &map, r, SPAN, ROWS + 1);
 
   if (err) return err;
-  return launch_early(q.energy ? down<T, ROWS, true> : down<T, ROWS, false>, tiles<T, ROWS>(q), (ROWS + 2) * 32,
+  return launch_early(q.energy ? down<T, ROWS, true> : down<T, ROWS, false>, tiles<T, ROWS>(q), (ROWS + 3) * 32,
                       DOWN_STAGES * sizeof(Stage<T, ROWS + 1, 1>), stream, map, q, start, F, z, work, cg, history);
 }
 
@@ -427,7 +446,7 @@ static int up_launch(const typename Typed<T>::Columns &q, const typename Typed<T
   if (!err) err = map_of<T, ROWS>(q, &pmap, p, SPAN, ROWS + 2);
   if (!err) err = map_of<T, ROWS>(q, &xmap, x ? x : p, WIDTH, ROWS);
   if (err) return err;
-  return launch_early(x ? up<T, ROWS, true> : up<T, ROWS, false>, tiles<T, ROWS>(q), (ROWS + 3) * 32, shared, stream, rmap, pmap, xmap, q, cg, z,
+  return launch_early(x ? up<T, ROWS, true> : up<T, ROWS, false>, tiles<T, ROWS>(q), (ROWS + 4) * 32, shared, stream, rmap, pmap, xmap, q, cg, z,
                       rnew, pnew, x, F);
 }
 
