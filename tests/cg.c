@@ -404,6 +404,50 @@ static PetscErrorCode TestDevice(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* On a device, in two passes along columns: as KSPCG there, with guesses, monitors and residuals that are replaced */
+static PetscErrorCode TestDeviceColumns(void)
+{
+  const KSPNormType norms[] = {KSP_NORM_UNPRECONDITIONED, KSP_NORM_PRECONDITIONED, KSP_NORM_NATURAL, KSP_NORM_NONE};
+  DM                dm;
+  Mat               A;
+  Vec               b, guess, r;
+  Solve             s;
+  PetscReal         norm;
+
+  PetscFunctionBeginUser;
+  if (!TapHasDevice()) {
+    skip("no GPU");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Make(45, 18, 29, PETSC_FALSE, PETSC_FALSE, &dm, &A));
+  PetscCall(DMSetVecType(dm, VECCUDA));
+  PetscCall(DMCreateGlobalVector(dm, &b));
+  PetscCall(VecDuplicate(b, &guess));
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(VecSetRandom(b, NULL));
+  PetscCall(VecSetRandom(guess, NULL));
+  for (int q = 0; q < 4; q++)
+    for (int m = 0; m < 3; m++)
+      PetscCall(Compare(A, dm, "-t_pc_type column -t_pc_column_axis z -t_ksp_cgfused_check_interval 5", norms[q], b, m ? guess : NULL,
+                        m == 2 ? PETSC_TRUE : PETSC_FALSE,
+                        m == 2 ? "device, monitor"
+                        : m    ? "device, guess"
+                               : "device"));
+  PetscCall(Run(A, dm, KSPCGFUSED, "-t_pc_type column -t_pc_column_axis z -t_ksp_rtol 1e-13", KSP_NORM_UNPRECONDITIONED, b, NULL, PETSC_FALSE, &s));
+  PetscCall(MatMult(A, s.x, r));
+  PetscCall(VecAXPY(r, -1, b));
+  PetscCall(VecNorm(r, NORM_2, &norm));
+  ok(s.reason == KSP_CONVERGED_RTOL, "device: converges to 1e-13, %s", KSPConvergedReasons[s.reason]);
+  is_real(norm, s.history[s.length - 1], 0.3, "device: and its residual is b - A x");
+  PetscCall(VecDestroy(&s.x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&guess));
+  PetscCall(VecDestroy(&r));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -416,5 +460,6 @@ int main(int argc, char **argv)
   PetscCall(TestDrift());
   PetscCall(TestChanges());
   PetscCall(TestDevice());
+  PetscCall(TestDeviceColumns());
   return TapEnd();
 }

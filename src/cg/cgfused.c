@@ -5,7 +5,7 @@
 #include "cg_cell.h"
 
 /* Steps from one look at the device to the next, unless asked otherwise */
-#define CG_INTERVAL 8
+#define CG_INTERVAL 16
 
 /* ---- one step, in pieces --------------------------------------------------------------------------------------------------------- */
 
@@ -65,7 +65,7 @@ static PetscErrorCode KSPCGFusedGetSpace(KSP ksp, ptrdiff_t *n, PetscReal **work
     PetscCall(StrataCGDeviceGet(cg->device, &lean));
     bytes = PetscMax(bytes, STRATA_CG_SUMS * StrataReduceWork(StrataCGLeanBlocks_d(lean.n) * STRATA_CHUNK) * sizeof(PetscReal));
   }
-  if (w->bytes != bytes) {
+  if (w->bytes < bytes) {
     PetscCall(StrataArrayDestroy(w));
     PetscCall(StrataArrayCreate(w, bytes));
   }
@@ -735,7 +735,7 @@ static PetscErrorCode KSPCGFusedTrySingle(KSP ksp)
 }
 
 #if STRATA_HAVE_CUDA
-/* The two passes along columns, where they can be had */
+/* The two passes along columns, or else the operator with the vectors, where they can be had */
 static PetscErrorCode KSPCGFusedTryColumns(KSP ksp)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
@@ -745,10 +745,14 @@ static PetscErrorCode KSPCGFusedTryColumns(KSP ksp)
   void        *stream;
 
   PetscFunctionBegin;
+  if (!cg->device) {
+    PetscCall(StrataCGUpDownDestroy(&cg->updown));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(StrataCGFusedSetNumbers(ksp, 0, 0, PETSC_FALSE));
   PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
   PetscCall(StrataCGUpDownCreate(ksp, numbers, &cg->updown, &cg->whynot));
-  if (cg->updown) cg->level = CGFUSED_COLUMNS;
+  cg->level = cg->updown ? CGFUSED_COLUMNS : CGFUSED_OPERATOR;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
@@ -766,11 +770,7 @@ static PetscErrorCode KSPCGFusedIterate(KSP ksp)
 #if STRATA_HAVE_CUDA
     if (PetscMemTypeDevice(cg->type)) {
       PetscCall(StrataCGDeviceCreate(ksp, &cg->device, &cg->whynot));
-      if (cg->device) cg->level = CGFUSED_OPERATOR;
-      if (cg->device)
-        PetscCall(KSPCGFusedTryColumns(ksp));
-      else
-        PetscCall(StrataCGUpDownDestroy(&cg->updown));
+      PetscCall(KSPCGFusedTryColumns(ksp));
     }
 #endif
   }

@@ -35,6 +35,12 @@ for ranks in 1 2; do
     known $column $norm $max
     result $ranks "$examples/pressure" -m $m -nz $nz $cuda -pc_type jacobi
     known $jacobi $norm $max
+    result $ranks "$examples/pressure" -m $m -nz $nz $cuda -axis z -ksp_type cgfused -ksp_view
+    known $column $norm $max
+    [ $ranks = 2 ] || like "$out" "in two passes along columns" "all of an iteration is done together"
+    result $ranks "$examples/pressure" -m $m -nz $nz $cuda -axis z -ksp_type cgfused -pc_column_omega 0.9 -ksp_view
+    is "$(value reason)" CONVERGED_RTOL "columns with a weight: reason"
+    [ $ranks = 2 ] || like "$out" "preconditioner unfused: options of the preconditioner" "and the preconditioner is called"
   done <<E2
 16 8 5 6.08055448 0.728622208 26
 32 16 9 17.1521429 0.723421371 67
