@@ -90,7 +90,7 @@ static __device__ void finish(const T own[STRATA_CG_SUMS], T *work, typename Typ
 constexpr int DOWN_STAGES = 5;
 
 /* Warps: rows of the tile, the row south of it, the column west of it, the copies */
-template <class T, int ROWS, bool ENERGY>
+template <class T, int ROWS, bool ENERGY, bool ZZ>
 static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
     down(const __grid_constant__ CUtensorMap map, const __grid_constant__ typename Typed<T>::Columns q, const T *__restrict__ start,
          const T *__restrict__ F, T *__restrict__ z, T *work, typename Typed<T>::CG *cg, T (*history)[STRATA_CG_SUMS])
@@ -147,7 +147,7 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
     T run = in ? *runs : 0, run1 = in && chunks > 1 ? runs[-columns] : 0; /* two chunks ahead */
 
     for (int c = 0; c < chunks; c++) {
-      const int s = c % DOWN_STAGES, skip = q.zz ? q.pad - (chunks - 1 - c) * CHUNK : CHUNK;
+      const int s = c % DOWN_STAGES, skip = q.pad - (chunks - 1 - c) * CHUNK;
       T        *cell = stage[s].box[0] + at;
       const T  *level = table[s], above = next;
       T         D[CHUNK], v[CHUNK], last, rho, F = run;
@@ -165,7 +165,7 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
 #pragma unroll
       for (int m = CHUNK - 1; m >= 0; m--) {
         next = strata_chunk_down(D, v, inverse, m, &w);
-        if (m >= skip) zz = strata_cg_add(next, next, zz);
+        if (ZZ && m >= skip) zz = strata_cg_add(next, next, zz);
         v[m] = next;
         if (in) cell[m * PLANE] = next;
       }
@@ -431,8 +431,11 @@ static int down_launch(const typename Typed<T>::Columns &q, typename Typed<T>::C
   const int   err = map_of<T, ROWS>(q, &map, r, SPAN, ROWS + 1);
 
   if (err) return err;
-  return launch_early(q.energy ? down<T, ROWS, true> : down<T, ROWS, false>, tiles<T, ROWS>(q), (ROWS + 3) * 32,
-                      DOWN_STAGES * sizeof(Stage<T, ROWS + 1, 1>), stream, map, q, start, F, z, work, cg, history);
+  return launch_early(q.energy ? q.zz ? down<T, ROWS, true, true> : down<T, ROWS, true, false>
+                      : q.zz ? down<T, ROWS, false, true>
+                               : down<T, ROWS, false, false>,
+                      tiles<T, ROWS>(q), (ROWS + 3) * 32, DOWN_STAGES * sizeof(Stage<T, ROWS + 1, 1>), stream, map, q, start, F, z, work, cg,
+                      history);
 }
 
 template <class T, int ROWS>
@@ -471,7 +474,7 @@ int StrataCGColumnsCUDA(int *can)
   cudaError_t        err = cudaGetDevice(&device);
 
   if (err == cudaSuccess) err = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-  if (err == cudaSuccess) err = cudaFuncGetAttributes(&attributes, (const void *)down<double, STRATA_CG_ROWS, false>);
+  if (err == cudaSuccess) err = cudaFuncGetAttributes(&attributes, (const void *)down<double, STRATA_CG_ROWS, false, false>);
   *can = err == cudaSuccess && major >= 9 && attributes.binaryVersion >= 90;
   return (int)err;
 }
