@@ -10,6 +10,13 @@
 
 #define BULK static __device__ __forceinline__
 
+/* Devices of lower compute capability never come here */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define BULK_ASM(...) (void)0
+#else
+#define BULK_ASM(...) asm volatile(__VA_ARGS__)
+#endif
+
 BULK unsigned shared_address(const void *p)
 {
   return (unsigned)__cvta_generic_to_shared(p);
@@ -18,117 +25,110 @@ BULK unsigned shared_address(const void *p)
 /* A barrier flips when `count` threads have arrived and the bytes that were announced are there; waiting is for the end of a phase, 0 or 1 */
 BULK void barrier_init(uint64_t *b, int count)
 {
-  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(b)), "r"(count) : "memory");
+  BULK_ASM("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(b)), "r"(count) : "memory");
 }
 
 BULK void barrier_init_done(void)
 {
-  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  BULK_ASM("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
 BULK void barrier_arrive(uint64_t *b)
 {
-  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(b)) : "memory");
+  BULK_ASM("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(b)) : "memory");
 }
 
 BULK void barrier_expect(uint64_t *b, unsigned bytes)
 {
-  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(b)), "r"(bytes) : "memory");
+  BULK_ASM("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(b)), "r"(bytes) : "memory");
 }
 
 BULK void barrier_wait(uint64_t *b, int phase)
 {
-  asm volatile("{\n"
-               ".reg .pred p;\n"
-               "WAIT_%=: mbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n"
-               "@p bra DONE_%=;\n"
-               "bra WAIT_%=;\n"
-               "DONE_%=:\n"
-               "}" ::"r"(shared_address(b)),
-               "r"(phase)
-               : "memory");
+  BULK_ASM("{\n"
+           ".reg .pred p;\n"
+           "WAIT_%=: mbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n"
+           "@p bra DONE_%=;\n"
+           "bra WAIT_%=;\n"
+           "DONE_%=:\n"
+           "}" ::"r"(shared_address(b)),
+           "r"(phase)
+           : "memory");
 }
 
 /* Before bulk copies overwrite what threads have read */
 BULK void bulk_fence(void)
 {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  BULK_ASM("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 /* A box of a 3d array, zeros beyond its sides */
 BULK void bulk_box(void *to, const CUtensorMap *map, int x, int y, int z, uint64_t *b)
 {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(to)),
-      "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(b))
-      : "memory");
+  BULK_ASM("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(to)),
+           "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(b))
+           : "memory");
 }
 
 /* The same for numbers that nobody reads again soon */
 BULK void bulk_box_once(void *to, const CUtensorMap *map, int x, int y, int z, uint64_t *b)
 {
-  uint64_t policy;
+  uint64_t policy = 0;
 
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(
-                   shared_address(to)),
-               "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(b)), "l"(policy)
-               : "memory");
+  BULK_ASM("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  BULK_ASM("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(
+               shared_address(to)),
+           "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(b)), "l"(policy)
+           : "memory");
+  (void)policy;
 }
 
 /* Contiguous bytes, a multiple of 16 */
 BULK void bulk_bytes(void *to, const void *from, unsigned bytes, uint64_t *b)
 {
-  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(to)), "l"(from),
-               "r"(bytes), "r"(shared_address(b))
-               : "memory");
+  BULK_ASM("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(to)), "l"(from), "r"(bytes),
+           "r"(shared_address(b))
+           : "memory");
 }
 
 /* Some of the warps of a block meet */
 template <int THREADS> BULK void meet(void)
 {
-  asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory");
+  BULK_ASM("bar.sync 1, %0;" ::"n"(THREADS) : "memory");
 }
 
-/* A store whose line is the first, or the last, to leave the L2 cache */
-BULK uint64_t leaves_first(void)
-{
-  uint64_t policy;
-
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-  return policy;
-}
-
+/* A store whose line is the last to leave the L2 cache */
 BULK uint64_t leaves_last(void)
 {
-  uint64_t policy;
+  uint64_t policy = 0;
 
-  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  BULK_ASM("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
 
 BULK void store(double *to, double value, uint64_t policy)
 {
-  asm volatile("st.global.L2::cache_hint.f64 [%0], %1, %2;" ::"l"(to), "d"(value), "l"(policy) : "memory");
+  BULK_ASM("st.global.L2::cache_hint.f64 [%0], %1, %2;" ::"l"(to), "d"(value), "l"(policy) : "memory");
 }
 
 BULK void store(float *to, float value, uint64_t policy)
 {
-  asm volatile("st.global.L2::cache_hint.f32 [%0], %1, %2;" ::"l"(to), "f"(value), "l"(policy) : "memory");
+  BULK_ASM("st.global.L2::cache_hint.f32 [%0], %1, %2;" ::"l"(to), "f"(value), "l"(policy) : "memory");
 }
 
 /* Waits for all that the kernels before this one have written; lets the next one start */
 BULK void kernel_wait(void)
 {
-  asm volatile("griddepcontrol.wait;" ::: "memory");
+  BULK_ASM("griddepcontrol.wait;" ::: "memory");
 }
 
 BULK void kernel_next(void)
 {
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  BULK_ASM("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
 #undef BULK
+#undef BULK_ASM
 
 /* Launches a kernel that begins with kernel_wait() */
 template <class... P, class... A> static int launch_early(void (*kernel)(P...), dim3 grid, int threads, size_t shared, void *stream, A &&...args)

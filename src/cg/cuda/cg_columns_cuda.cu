@@ -20,7 +20,7 @@ constexpr int CHUNK = STRATA_CG_CHUNK, WIDTH = STRATA_CG_WIDTH;
 constexpr int RING = 4, SPAN = WIDTH + 2 * RING; /* cells west and east of the tile that are copied with it: rows stay aligned */
 constexpr int TABLE = STRATA_LEVEL * CHUNK;
 
-/* Shared memory of a pass: stages of a chunk of vectors with the numbers of its levels */
+/* A chunk of levels of one or two vectors, with the ring around the tile */
 template <class T, int HEIGHT, int VECTORS> struct Stage {
   static constexpr int PLANE = SPAN * HEIGHT, BOX = PLANE * CHUNK;
   T                    box[VECTORS][BOX];
