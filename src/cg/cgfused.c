@@ -894,6 +894,9 @@ PetscErrorCode StrataCGFusedReset(KSP_CGFused *cg)
   PetscCall(StrataArrayDestroy(&cg->history));
   PetscCall(StrataCGPassDestroy(&cg->pass));
   PetscCall(StrataCGDeviceDestroy(&cg->device));
+#if STRATA_HAVE_CUDA
+  PetscCall(StrataCGUpDownDestroy(&cg->updown));
+#endif
   PetscCall(StrataCGLanczosDestroy(&cg->lanczos));
   cg->worked = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
