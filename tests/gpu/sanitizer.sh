@@ -1,15 +1,15 @@
-# The kernel tests, which have the comment /* sanitize */, under a tool of compute-sanitizer: what it finds is a failure, and so is a test
+# The kernel tests, which have the comment /* sanitize */ or, for some tools only, /* sanitize: TOOL... */, under a tool of compute-sanitizer: what it finds is a failure, and so is a test
 # that fails. Included by memcheck.t, racecheck.t and initcheck.t.
 . "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 
 sanitizer() { # TOOL ARGUMENTS...
   local tool=$1 file name programs
   export STRATA_TEST_FEW=1
-  programs=$(grep -lE '^ */\* *sanitize *\*/' tests/*.c)
+  programs=$(grep -lE "^ */\* *sanitize(:.* $1( .*)?)? *\*/" tests/*.c)
   ok "there are kernel tests" test -n "$programs"
-  for file in $programs; do # two at a time
+  for file in $programs; do # three at a time
     name=$(basename "$file" .c)
-    while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
+    while [ "$(jobs -rp | wc -l)" -ge 3 ]; do wait -n; done
     (
       TEST_TIMEOUT=${TEST_TIMEOUT:-600} run 1 compute-sanitizer --tool "$@" --error-exitcode 99 "$lib/tests/$name"
       echo "$rc" >"$tmp/$name.rc"

@@ -19,6 +19,7 @@ template <> struct Typed<float> {
 constexpr int CHUNK = STRATA_CG_CHUNK, WIDTH = STRATA_CG_WIDTH;
 constexpr int RING = 4, SPAN = WIDTH + 2 * RING; /* cells west and east of the tile that are copied with it: rows stay aligned */
 constexpr int TABLE = STRATA_LEVEL * CHUNK;
+constexpr int IDLE = -2; /* a column of the ring that no other thread reads or writes, for threads without one of their own */
 
 /* A chunk of levels of one or two vectors, with the ring around the tile */
 template <class T, int HEIGHT, int VECTORS> struct Stage {
@@ -129,8 +130,15 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
       }
     __syncwarp();
   } else {
-    const bool      own = warp < ROWS;
-    const int       tx = warp <= ROWS ? lane : -1, ty = own ? warp : warp == ROWS ? -1 : lane < ROWS ? lane : ROWS - 1, i = x0 + tx, j = y0 + ty;
+    const bool own = warp < ROWS;
+    const int  tx = warp <= ROWS  ? lane
+                    : lane < ROWS ? -1
+                                  : IDLE,
+              ty = own            ? warp
+                   : warp == ROWS ? -1
+                   : lane < ROWS  ? lane
+                                  : ROWS - 1,
+              i = x0 + tx, j = y0 + ty;
     const bool      in = i >= 0 && j >= 0 && i < q.n[0] && j < q.n[1] && (warp <= ROWS || lane < ROWS);
     const int       id = in ? i + q.n[0] * j : 0, at = (ty + 1) * SPAN + tx + RING;
     const ptrdiff_t columns = q.columns;
@@ -272,7 +280,14 @@ static __global__ void __launch_bounds__((ROWS + 4) * 32, 1)
   }
   const bool own = warp < ROWS;
   const int  beside = lane % 16 < ROWS ? lane % 16 : ROWS - 1;
-  const int  tx = warp < WARPS - 1 ? lane : lane < 16 ? -1 : WIDTH, ty = own ? warp : warp == ROWS ? -1 : warp == ROWS + 1 ? ROWS : beside;
+  const int  tx = warp < WARPS - 1    ? lane
+                  : lane % 16 >= ROWS ? IDLE
+                  : lane < 16         ? -1
+                                      : WIDTH,
+            ty = own                ? warp
+                 : warp == ROWS     ? -1
+                 : warp == ROWS + 1 ? ROWS
+                                    : beside;
   const int  i = x0 + tx, j = y0 + ty;
   const bool in = i >= 0 && j >= 0 && i < q.n[0] && j < q.n[1] && (warp < WARPS - 1 || lane % 16 < ROWS), writes = own && in;
   const int  id = in ? i + q.n[0] * j : 0, at = (ty + 1) * SPAN + tx + RING;
