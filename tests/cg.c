@@ -2,37 +2,9 @@
    KSPCGFUSED against KSPCG: iterates, histories, reasons, with any matrix, preconditioner and norm
 */
 /* ranks: 1 2 4 */
-#include "tap.h"
+#include "cg.h"
 
 static PetscMPIInt size;
-
-/* A Poisson problem, as Strata operator or assembled; periodic: singular, with a null space */
-static PetscErrorCode Make(PetscInt nx, PetscInt ny, PetscInt nz, PetscBool assembled, PetscBool periodic, DM *dm, Mat *A)
-{
-  const PetscScalar    legs[6] = {-1, -1, -2, -2, -40, -40};
-  const DMBoundaryType wrap = periodic ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
-  MatStrataSide        sides[6];
-
-  PetscFunctionBeginUser;
-  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, wrap, wrap, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, nx, ny, nz, PETSC_DECIDE, PETSC_DECIDE, 1, 1, 1, NULL,
-                         NULL, NULL, dm));
-  PetscCall(DMSetUp(*dm));
-  PetscCall(MatCreateStrata(*dm, A));
-  for (int l = 0; l < 6; l++) sides[l] = periodic ? MAT_STRATA_NEUMANN : MAT_STRATA_DIRICHLET;
-  PetscCall(MatStrataSetSides(*A, sides));
-  PetscCall(MatStrataSetConstant(*A, periodic ? 0 : 0.5, legs));
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  if (periodic) {
-    MatNullSpace constant;
-
-    PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, NULL, &constant));
-    PetscCall(MatSetNullSpace(*A, constant));
-    PetscCall(MatNullSpaceDestroy(&constant));
-  }
-  if (assembled) PetscCall(MatConvert(*A, MATAIJ, MAT_INPLACE_MATRIX, A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 typedef struct {
   KSPConvergedReason reason;
@@ -58,17 +30,10 @@ static PetscErrorCode Monitor(KSP ksp, PetscInt its, PetscReal norm, void *ctx)
 static PetscErrorCode Run(Mat A, DM dm, const char type[], const char options[], KSPNormType norm, Vec b, Vec guess, PetscBool monitor, Solve *s)
 {
   KSP ksp;
-  PC  pc;
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsInsertString(NULL, options));
-  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-  PetscCall(KSPSetOptionsPrefix(ksp, "t_"));
-  PetscCall(KSPSetOperators(ksp, A, A));
-  PetscCall(KSPSetType(ksp, type));
-  PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCSetDM(pc, dm));
-  PetscCall(KSPSetNormType(ksp, norm));
+  PetscCall(CGSolver(A, dm, type, norm, &ksp));
   PetscCall(KSPSetTolerances(ksp, 1e-8, 1e-50, 1e5, norm == KSP_NORM_NONE ? 12 : 300));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPSetResidualHistory(ksp, s->history, 400, PETSC_TRUE));
@@ -139,7 +104,7 @@ static PetscErrorCode TestNorms(void)
     Mat A;
     Vec b, guess;
 
-    PetscCall(Make(13, 9, 7, assembled ? PETSC_TRUE : PETSC_FALSE, PETSC_FALSE, &dm, &A));
+    PetscCall(CGOperator(13, 9, 7, assembled ? PETSC_TRUE : PETSC_FALSE, PETSC_FALSE, &dm, &A));
     PetscCall(DMCreateGlobalVector(dm, &b));
     PetscCall(VecDuplicate(b, &guess));
     PetscCall(VecSetRandom(b, NULL));
@@ -168,7 +133,7 @@ static PetscErrorCode TestNullSpace(void)
   MatNullSpace constant;
 
   PetscFunctionBeginUser;
-  PetscCall(Make(12, 8, 6, PETSC_FALSE, PETSC_TRUE, &dm, &A));
+  PetscCall(CGOperator(12, 8, 6, PETSC_FALSE, PETSC_TRUE, &dm, &A));
   PetscCall(DMCreateGlobalVector(dm, &b));
   PetscCall(VecSetRandom(b, NULL));
   PetscCall(MatGetNullSpace(A, &constant));
@@ -247,7 +212,7 @@ static PetscErrorCode TestDrift(void)
     PetscReal   residual, peers;
     const char *options = hard ? "-t_pc_type jacobi -t_ksp_rtol 1e-13 -t_ksp_max_it 1000" : "-t_pc_type jacobi -t_ksp_rtol 1e-12";
 
-    PetscCall(Make(hard ? 100 : 16, hard ? 100 : 16, hard ? 1 : 16, PETSC_TRUE, PETSC_FALSE, &dm, &A));
+    PetscCall(CGOperator(hard ? 100 : 16, hard ? 100 : 16, hard ? 1 : 16, PETSC_TRUE, PETSC_FALSE, &dm, &A));
     if (hard) PetscCall(MatShift(A, -80.5)); /* what Dirichlet sides across the plane and the excess add */
     PetscCall(DMCreateGlobalVector(dm, &b));
     PetscCall(VecSet(b, 1));
@@ -278,7 +243,7 @@ static PetscErrorCode TestChanges(void)
   PetscReal norm, size2;
 
   PetscFunctionBeginUser;
-  PetscCall(Make(11, 10, 9, PETSC_FALSE, PETSC_FALSE, &dm, &A));
+  PetscCall(CGOperator(11, 10, 9, PETSC_FALSE, PETSC_FALSE, &dm, &A));
   PetscCall(DMCreateGlobalVector(dm, &b));
   PetscCall(VecDuplicate(b, &x));
   PetscCall(VecDuplicate(b, &r));
@@ -367,14 +332,14 @@ static PetscErrorCode TestDevice(void)
       skip("no GPU");
       continue;
     }
-    PetscCall(Make(37, 19, 21, PETSC_FALSE, PETSC_FALSE, &dm, &A));
+    PetscCall(CGOperator(37, 19, 21, PETSC_FALSE, PETSC_FALSE, &dm, &A));
     PetscCall(DMCreateGlobalVector(dm, &b));
     PetscCall(VecSetRandom(b, NULL));
     PetscCall(PetscSNPrintf(options, sizeof(options), "-t_pc_type %s -t_ksp_rtol 1e-5", pcs[p]));
     PetscCall(Run(A, dm, KSPCG, options, KSP_NORM_UNPRECONDITIONED, b, NULL, PETSC_FALSE, &host));
     PetscCall(MatDestroy(&A));
     PetscCall(DMDestroy(&dm));
-    PetscCall(Make(37, 19, 21, PETSC_FALSE, PETSC_FALSE, &dm, &A));
+    PetscCall(CGOperator(37, 19, 21, PETSC_FALSE, PETSC_FALSE, &dm, &A));
     PetscCall(DMSetVecType(dm, VECCUDA));
     PetscCall(DMCreateGlobalVector(dm, &bdevice));
     PetscCall(VecCopy(b, bdevice));
@@ -419,7 +384,7 @@ static PetscErrorCode TestDeviceColumns(void)
     skip("no GPU");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Make(45, 18, 29, PETSC_FALSE, PETSC_FALSE, &dm, &A));
+  PetscCall(CGOperator(45, 18, 29, PETSC_FALSE, PETSC_FALSE, &dm, &A));
   PetscCall(DMSetVecType(dm, VECCUDA));
   PetscCall(DMCreateGlobalVector(dm, &b));
   PetscCall(VecDuplicate(b, &guess));

@@ -2,7 +2,7 @@
    Estimates of eigenvalues by KSPCGFUSED are those of KSPCG; a preconditioner that is reused is that of the matrix before
 */
 /* ranks: 1 2 3 4 */
-#include "tap.h"
+#include "cg.h"
 
 #define MOST 64
 
@@ -27,17 +27,9 @@ static PetscErrorCode Make(PetscBool assembled, DM *dm, Mat *A)
 
 static PetscErrorCode MakeSolver(Mat A, DM dm, const char type[], const char options[], KSP *ksp)
 {
-  PC pc;
-
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsInsertString(NULL, options));
-  PetscCall(KSPCreate(PETSC_COMM_WORLD, ksp));
-  PetscCall(KSPSetOptionsPrefix(*ksp, "t_"));
-  PetscCall(KSPSetOperators(*ksp, A, A));
-  PetscCall(KSPSetType(*ksp, type));
-  PetscCall(KSPGetPC(*ksp, &pc));
-  PetscCall(PCSetDM(pc, dm));
-  PetscCall(KSPSetNormType(*ksp, KSP_NORM_UNPRECONDITIONED));
+  PetscCall(CGSolver(A, dm, type, KSP_NORM_UNPRECONDITIONED, ksp));
   PetscCall(KSPSetTolerances(*ksp, 1e-7, PETSC_DEFAULT, PETSC_DEFAULT, 200));
   PetscCall(KSPSetFromOptions(*ksp));
   PetscCall(PetscOptionsClear(NULL));

@@ -2,38 +2,11 @@
    KSPMatSolve() with KSPCGFUSED: each column as KSPSolve() solves it, whether columns make their steps together or one after another
 */
 /* ranks: 1 2 3 4 */
-#include "tap.h"
+#include "cg.h"
 
 #define COLUMNS 5
 
 static PetscMPIInt size;
-
-static PetscErrorCode Make(PetscBool assembled, PetscBool periodic, DM *dm, Mat *A)
-{
-  const PetscScalar    legs[6] = {-1, -1, -2, -2, -40, -40};
-  const DMBoundaryType wrap = periodic ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
-  MatStrataSide        sides[6];
-
-  PetscFunctionBeginUser;
-  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, wrap, wrap, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 12, 9, 8, PETSC_DECIDE, PETSC_DECIDE, 1, 1, 1, NULL, NULL,
-                         NULL, dm));
-  PetscCall(DMSetUp(*dm));
-  PetscCall(MatCreateStrata(*dm, A));
-  for (int l = 0; l < 6; l++) sides[l] = periodic ? MAT_STRATA_NEUMANN : MAT_STRATA_DIRICHLET;
-  PetscCall(MatStrataSetSides(*A, sides));
-  PetscCall(MatStrataSetConstant(*A, periodic ? 0 : 0.5, legs));
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  if (periodic) {
-    MatNullSpace constant;
-
-    PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, NULL, &constant));
-    PetscCall(MatSetNullSpace(*A, constant));
-    PetscCall(MatNullSpaceDestroy(&constant));
-  }
-  if (assembled) PetscCall(MatConvert(*A, MATAIJ, MAT_INPLACE_MATRIX, A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 static PetscErrorCode MakeColumns(Mat A, Mat *B)
 {
@@ -49,45 +22,12 @@ static PetscErrorCode MakeColumns(Mat A, Mat *B)
 
 static PetscErrorCode MakeSolver(Mat A, DM dm, KSPNormType norm, const char options[], KSP *ksp)
 {
-  PC pc;
-
   PetscFunctionBeginUser;
+  PetscCall(PetscOptionsClear(NULL)); /* those of the solver before, which may be wanted until its end */
   PetscCall(PetscOptionsInsertString(NULL, options));
-  PetscCall(KSPCreate(PETSC_COMM_WORLD, ksp));
-  PetscCall(KSPSetOptionsPrefix(*ksp, "t_"));
-  PetscCall(KSPSetOperators(*ksp, A, A));
-  PetscCall(KSPSetType(*ksp, KSPCGFUSED));
-  PetscCall(KSPGetPC(*ksp, &pc));
-  PetscCall(PCSetDM(pc, dm));
-  PetscCall(KSPSetNormType(*ksp, norm));
+  PetscCall(CGSolver(A, dm, KSPCGFUSED, norm, ksp));
   PetscCall(KSPSetTolerances(*ksp, 1e-9, 1e-50, 1e5, norm == KSP_NORM_NONE ? 12 : 300));
   PetscCall(KSPSetFromOptions(*ksp));
-  PetscCall(PetscOptionsClear(NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What view says */
-static PetscErrorCode ViewText(KSP ksp, char text[], size_t length)
-{
-  PetscViewer viewer;
-  char        file[PETSC_MAX_PATH_LEN];
-  PetscMPIInt rank;
-  FILE       *f;
-
-  PetscFunctionBeginUser;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  PetscCall(PetscSNPrintf(file, sizeof(file), "/tmp/strata-cg-matsolve-%d.txt", size));
-  PetscCall(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file, &viewer));
-  PetscCall(KSPView(ksp, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  text[0] = 0;
-  f = rank ? NULL : fopen(file, "r");
-  if (f) {
-    text[fread(text, 1, length - 1, f)] = 0;
-    fclose(f);
-    remove(file);
-  }
-  PetscCallMPI(MPI_Bcast(text, (PetscMPIInt)length, MPI_CHAR, 0, PETSC_COMM_WORLD));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -131,7 +71,7 @@ static PetscErrorCode Compare(Mat A, DM dm, const char options[], KSPNormType no
   PetscCall(MatNorm(X, NORM_FROBENIUS, &off));
   PetscCall(MatNorm(Y, NORM_FROBENIUS, &most));
   ok(off <= 1e-11 * most, "%s, norm %s: solutions of KSPSolve(), off by %g of %g", name, KSPNormTypes[norm], (double)off, (double)most);
-  PetscCall(ViewText(ksp, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)ksp, text, sizeof(text)));
   has_words(text, says, "%s, norm %s: view says how", name, KSPNormTypes[norm]);
   PetscCall(MatDestroy(&X));
   PetscCall(MatDestroy(&Y));
@@ -149,7 +89,7 @@ static PetscErrorCode TestColumns(void)
     DM  dm;
     Mat A, B;
 
-    PetscCall(Make(assembled ? PETSC_TRUE : PETSC_FALSE, PETSC_FALSE, &dm, &A));
+    PetscCall(CGOperator(12, 9, 8, assembled ? PETSC_TRUE : PETSC_FALSE, PETSC_FALSE, &dm, &A));
     PetscCall(MakeColumns(A, &B));
     for (int p = 0; p < (assembled ? 4 : 3); p++)
       for (int q = 0; q < 4; q++) {
@@ -183,7 +123,7 @@ static PetscErrorCode TestNullSpace(void)
   MatNullSpace constant;
 
   PetscFunctionBeginUser;
-  PetscCall(Make(PETSC_FALSE, PETSC_TRUE, &dm, &A));
+  PetscCall(CGOperator(12, 9, 8, PETSC_FALSE, PETSC_TRUE, &dm, &A));
   PetscCall(MakeColumns(A, &B));
   PetscCall(MatGetNullSpace(A, &constant));
   for (PetscInt v = 0; v < COLUMNS; v++) {
@@ -250,7 +190,7 @@ static PetscErrorCode TestProduct(void)
   Mat A, B, C;
 
   PetscFunctionBeginUser;
-  PetscCall(Make(PETSC_FALSE, PETSC_FALSE, &dm, &A));
+  PetscCall(CGOperator(12, 9, 8, PETSC_FALSE, PETSC_FALSE, &dm, &A));
   PetscCall(MakeColumns(A, &B));
   PetscCall(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
   for (int again = 0; again < 2; again++) {
@@ -291,7 +231,7 @@ static PetscErrorCode TestDevice(void)
     skip("no GPU");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Make(PETSC_FALSE, PETSC_FALSE, &dm, &A));
+  PetscCall(CGOperator(12, 9, 8, PETSC_FALSE, PETSC_FALSE, &dm, &A));
   PetscCall(MakeColumns(A, &B));
   PetscCall(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
   PetscCall(MatDuplicate(B, MAT_DO_NOT_COPY_VALUES, &X));
@@ -300,7 +240,7 @@ static PetscErrorCode TestDevice(void)
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
   PetscCall(DMDestroy(&dm));
-  PetscCall(Make(PETSC_FALSE, PETSC_FALSE, &dm, &A));
+  PetscCall(CGOperator(12, 9, 8, PETSC_FALSE, PETSC_FALSE, &dm, &A));
   PetscCall(DMSetVecType(dm, VECCUDA));
   PetscCall(MatConvert(B, MATDENSECUDA, MAT_INITIAL_MATRIX, &Bdevice));
   PetscCall(MatMatMult(A, Bdevice, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &Xdevice));

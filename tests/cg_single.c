@@ -2,7 +2,7 @@
    KSPCGFUSED in single precision: tolerances of double precision are met, in about as many iterations
 */
 /* ranks: 1 2 4 */
-#include "tap.h"
+#include "cg.h"
 
 static PetscMPIInt size;
 
@@ -113,47 +113,16 @@ static PetscErrorCode Monitor(KSP ksp, PetscInt its, PetscReal norm, void *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ViewText(KSP ksp, char text[], size_t length)
-{
-  PetscViewer viewer;
-  char        file[PETSC_MAX_PATH_LEN];
-  PetscMPIInt rank;
-  FILE       *f;
-
-  PetscFunctionBeginUser;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  PetscCall(PetscSNPrintf(file, sizeof(file), "/tmp/strata-cg-single-%d.txt", size));
-  PetscCall(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file, &viewer));
-  PetscCall(KSPView(ksp, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  text[0] = 0;
-  f = rank ? NULL : fopen(file, "r");
-  if (f) {
-    text[fread(text, 1, length - 1, f)] = 0;
-    fclose(f);
-    remove(file);
-  }
-  PetscCallMPI(MPI_Bcast(text, (PetscMPIInt)length, MPI_CHAR, 0, PETSC_COMM_WORLD));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode Run(Mat A, DM dm, KSPCGFusedPrecision precision, const char options[], KSPNormType norm, PetscReal rtol, Vec b, PetscBool guess,
                           PetscBool monitor, Solve *s)
 {
   KSP ksp;
-  PC  pc;
   Vec r;
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsInsertString(NULL, options));
-  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-  PetscCall(KSPSetOptionsPrefix(ksp, "t_"));
-  PetscCall(KSPSetOperators(ksp, A, A));
-  PetscCall(KSPSetType(ksp, KSPCGFUSED));
-  PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCSetDM(pc, dm));
+  PetscCall(CGSolver(A, dm, KSPCGFUSED, norm, &ksp));
   PetscCall(KSPCGFusedSetPrecision(ksp, precision));
-  PetscCall(KSPSetNormType(ksp, norm));
   PetscCall(KSPSetTolerances(ksp, rtol, 1e-300, 1e5, norm == KSP_NORM_NONE ? 60 : 1000));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(PetscOptionsClear(NULL));
@@ -172,7 +141,7 @@ static PetscErrorCode Run(Mat A, DM dm, KSPCGFusedPrecision precision, const cha
   PetscCall(MatMult(A, s->x, r));
   PetscCall(VecAYPX(r, -1, b));
   PetscCall(VecNorm(r, NORM_2, &s->residual));
-  PetscCall(ViewText(ksp, s->text, sizeof(s->text)));
+  PetscCall(TapView((PetscObject)ksp, s->text, sizeof(s->text)));
   PetscCall(VecDestroy(&r));
   PetscCall(KSPDestroy(&ksp));
   PetscFunctionReturn(PETSC_SUCCESS);

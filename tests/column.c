@@ -329,7 +329,7 @@ static PetscErrorCode CheckSingular(void)
       PetscCall(PCApply(pc, r, z));
       PetscCall(Difference(z, exact, &d));
       ok(d <= 1e-13 * norm, "singular columns%s, %s: solved up to a constant", masked ? " in pieces" : "", assembled ? "AIJ" : "Strata");
-      PetscCall(ViewText((PetscObject)pc, text, sizeof(text)));
+      PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
       has_words(text, masked ? "60 singular columns" : "30 singular columns", "singular columns%s: counted", masked ? " in pieces" : "");
       PetscCall(MatMult(A, z, exact));
       PetscCall(Difference(exact, r, &d));
@@ -352,7 +352,7 @@ static PetscErrorCode CheckSingular(void)
     PetscCall(PCApply(pc, x, z));
     PetscCall(Difference(z, exact, &d));
     ok(d <= 1e-13 * norm, "singular columns%s: no more when the operator is shifted", masked ? " in pieces" : "");
-    PetscCall(ViewText((PetscObject)pc, text, sizeof(text)));
+    PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
 
     ok(!strstr(text, "singular columns"), "singular columns%s: and none is counted", masked ? " in pieces" : "");
     PetscCall(PCDestroy(&pc));
@@ -433,7 +433,7 @@ static PetscErrorCode CheckNoGrid(void)
     is_real(right, left, 1e-12, "runs of 7 rows%s: the transpose", empty ? ", empty ranks" : "");
     PetscCall(PCColumnGetSize(pc, &got));
     is_int(got, 7, "runs of 7 rows: the size");
-    PetscCall(ViewText((PetscObject)pc, text, sizeof(text)));
+    PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
     has_words(text, "columns of 7 cells runs of rows thomas host form legs", "runs of 7 rows: view");
     PetscCall(PCDestroy(&pc));
 
@@ -642,7 +642,7 @@ static PetscErrorCode CheckPressure(void)
                  device ? ", CUDA" : "");
           is_real(norm, knownnorm[p], 1e-5, "pressure %d, axis %c, %s%s: norm", (int)m[p], (char)('x' + axis), assembled ? "AIJ" : "Strata",
                   device ? ", CUDA" : "");
-          PetscCall(ViewText((PetscObject)ksp, text, sizeof(text)));
+          PetscCall(TapView((PetscObject)ksp, text, sizeof(text)));
           has_words(text,
                     TapText("type: column columns of %d cells along axis %c auto: strongest %s %s form %s", (int)nz[p], (char)('x' + axis),
                             device ? "partition" : "thomas", device ? "CUDA" : "host", assembled ? "faces" : "tensor nothing stored for each cell"),
@@ -719,7 +719,7 @@ static PetscErrorCode CheckFieldSplit(void)
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
   ok(reason > 0, "columns of each of two fields");
-  PetscCall(ViewText((PetscObject)ksp, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)ksp, text, sizeof(text)));
   has_words(text, "36 columns of 9 cells along axis z", "columns of each of two fields: the lines");
   for (const char *const *o = (const char *const[]){"-pc_type", "-fieldsplit_0_pc_type", "-fieldsplit_1_pc_type", "-fieldsplit_0_ksp_type",
                                                     "-fieldsplit_1_ksp_type", NULL};
@@ -798,7 +798,7 @@ static PetscErrorCode CheckAuto(void)
       PetscCall(PCSetUp(pc));
       PetscCall(PCColumnGetAxis(pc, &got));
       is_int(got, cases[m].axis < 0 ? (size > 1 ? 1 : 2) : cases[m].axis, "auto, case %d: the axis", (int)m);
-      PetscCall(ViewText((PetscObject)pc, text, sizeof(text)));
+      PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
       has_words(text, cases[m].words, "auto, case %d: view", (int)m);
       PetscCall(PCDestroy(&pc));
     }
@@ -1032,7 +1032,7 @@ static PetscErrorCode CheckFailure(const char *name, PetscInt badrow, PetscScala
     ok(reason > 0, "%s: converges", name);
   } else {
     is_int(reason, KSP_DIVERGED_PC_FAILED, "%s: reason of the solver", name);
-    PetscCall(ViewText((PetscObject)ksp, text, sizeof(text)));
+    PetscCall(TapView((PetscObject)ksp, text, sizeof(text)));
     has_words(text, words, "%s: view names the row", name);
     PetscCall(PCApply(pc, b, x));
     PetscCall(VecNorm(x, NORM_INFINITY, &norm));
@@ -1049,7 +1049,7 @@ static PetscErrorCode CheckFailure(const char *name, PetscInt badrow, PetscScala
     PetscCall(VecNorm(x, NORM_INFINITY, &norm));
     PetscCall(PCGetFailedReason(pc, &got));
     ok(norm > 0 && norm < 1 && got == PC_NOERROR, "%s: mended, it gives numbers", name);
-    PetscCall(ViewText((PetscObject)ksp, text, sizeof(text)));
+    PetscCall(TapView((PetscObject)ksp, text, sizeof(text)));
     ok(!strstr(text, "failed"), "%s: mended, view finds no fault", name);
   }
   PetscCall(KSPDestroy(&ksp));
@@ -1168,7 +1168,7 @@ static PetscErrorCode CheckAlgorithms(void)
           skip("no LAPACK");
         PetscCall(PCColumnGetAlgorithm(pc, &got));
         is_int(got, m, "the algorithm that was set");
-        PetscCall(ViewText((PetscObject)pc, text, sizeof(text)));
+        PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
         has_words(text, TapText("algorithm %s as asked for %s", PCColumnAlgorithms[m], device ? "CUDA" : "host"), "the algorithm in the view");
         PetscCall(PCDestroy(&pc));
       }

@@ -346,7 +346,7 @@ static PetscErrorCode CheckNames(void)
   PetscCall(PCSetUp(pc));
   PetscCall(PCColumnGetSize(pc, &size_got));
   is_int(size_got, 0, "columns that are listed have no common size");
-  PetscCall(ViewText((PetscObject)pc, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
   has_words(text, "columns to 6 rows, as listed", "view");
   PetscCall(MatCreateVecs(A, &z, &r));
   PetscCall(VecSet(r, 1));
@@ -372,7 +372,7 @@ static PetscErrorCode CheckNames(void)
     PetscCall(PCSetUp(pc));
     PetscCall(PCGetFailedReason(pc, &reason));
     is_int(reason, kind ? PC_FACTOR_OTHER : PC_FACTOR_NUMERIC_ZEROPIVOT, "%s: the reason", kind ? "NaN" : "a row of zeros");
-    PetscCall(ViewText((PetscObject)pc, text, sizeof(text)));
+    PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
     has_words(text,
               TapText("failed: %s row %d, row %d of column %d of rank %d", kind ? "NaN" : "zero pivot", (int)name[0], (int)name[1], (int)name[2],
                       (int)size - 1),

@@ -271,7 +271,7 @@ static PetscErrorCode CheckSingularRings(void)
           PetscCall(VecNorm(y, NORM_INFINITY, &d));
           PetscCall(VecNorm(z, NORM_INFINITY, &norm));
           ok(d <= 1e-14 * norm, "%s: consistent, residual %.1e", name, (double)d);
-          PetscCall(ViewText((PetscObject)pc, text, sizeof(text)));
+          PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
           has_words(text, TapText("%d singular columns periodic", (int)size), "%s: view", name);
           PetscCall(MatShift(A, 1));
           PetscCall(PCApply(pc, r, z));
@@ -279,7 +279,7 @@ static PetscErrorCode CheckSingularRings(void)
           PetscCall(VecAXPY(y, -1, r));
           PetscCall(VecNorm(y, NORM_INFINITY, &d));
           ok(d <= 1e-14, "%s: regular by a shift, residual %.1e", name, (double)d);
-          PetscCall(ViewText((PetscObject)pc, text, sizeof(text)));
+          PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
           ok(!strstr(text, "singular columns"), "%s: view finds no singular ring after the shift", name);
           PetscCall(PCDestroy(&pc));
           PetscCall(VecDestroy(&r));
@@ -419,7 +419,7 @@ static PetscErrorCode CheckBad(void)
   PetscCall(PCSetUp(pc));
   PetscCall(PCGetFailedReason(pc, &reason));
   is_int(reason, PC_FACTOR_OTHER, "NaN between the last cell and the first: the reason");
-  PetscCall(ViewText((PetscObject)pc, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
   has_words(text, "NaN row 4, cell (0, 4, 0)", "NaN between the last cell and the first: view names the cell");
   PetscCall(PCApply(pc, r, z));
   PetscCall(VecNorm(z, NORM_INFINITY, &norm));

@@ -119,7 +119,7 @@ static PetscErrorCode CheckSolver(void)
     PetscCall(VecNorm(t, NORM_2, &norm));
     PetscCall(VecDestroy(&t));
     ok(norm <= 1.1e-10 * whole, "residual %.1e of the right-hand side", (double)(norm / whole));
-    PetscCall(ViewText((PetscObject)ksp, text, sizeof(text)));
+    PetscCall(TapView((PetscObject)ksp, text, sizeof(text)));
     ok(!strstr(text, "single precision") == !single, "view says which precision");
     if (!single) PetscCall(KSPDestroy(&ksp));
   }
@@ -132,7 +132,7 @@ static PetscErrorCode CheckSolver(void)
   PetscCall(KSPSetUp(ksp));
   PetscCall(PCGetFailedReason(pc, &reason));
   ok(reason == PC_FACTOR_OTHER, "numbers beyond single precision: the set-up fails");
-  PetscCall(ViewText((PetscObject)ksp, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)ksp, text, sizeof(text)));
   has_words(text, "failed: infinity single precision row 0", "numbers beyond single precision: view names a row");
   PetscCall(PCColumnSetPrecision(pc, PC_COLUMN_PRECISION_SAME));
   PetscCall(PCSetUp(pc));

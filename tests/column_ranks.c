@@ -52,25 +52,6 @@ static PetscErrorCode MakePC(Mat A, PetscInt axis, PC *pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What PCView() says, on every rank */
-static PetscErrorCode ViewText(PC pc, char text[], size_t len)
-{
-  PetscViewer viewer;
-  FILE       *file = tmpfile();
-  size_t      got;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
-  PetscCall(PCView(pc, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  rewind(file);
-  got = fread(text, 1, len - 1, file);
-  text[got] = 0;
-  fclose(file);
-  PetscCallMPI(MPI_Bcast(text, (int)len, MPI_CHAR, 0, PETSC_COMM_WORLD));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* PCMatApply() of three vectors gives what PCApply() gives of each, and PCApplyRichardson() what plain iterations give */
 static PetscErrorCode CheckWays(const Problem *p, PC pc, Mat A, int device, const char *name)
 {
@@ -172,7 +153,7 @@ static PetscErrorCode CheckSolve(const Problem *p, Mat A, PetscInt axis, int dev
     }
   }
   PetscCall(CheckWays(p, pc, A, device, name));
-  PetscCall(ViewText(pc, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
   if (p->procs[axis] > 1)
     has_words(text, TapText("cut by %d ranks joined small system %s", (int)p->procs[axis], device ? "CUDA" : "host"), "%s: view", name);
   else
@@ -318,7 +299,7 @@ static PetscErrorCode CheckSingular(void)
       PetscCall(PCApplyTranspose(pc, r, z));
       PetscCall(Error(&p, z, zwhole, &error));
       ok(error <= 1e-13, "%s%s: transpose, error %.1e", name, assembled ? ", AIJ" : "", (double)error);
-      PetscCall(ViewText(pc, text, sizeof(text)));
+      PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
       ok(strstr(text, TapText("  %d singular columns", (int)count)) != NULL, "%s: counted", name);
       PetscCall(PCDestroy(&pc));
     }
@@ -454,7 +435,7 @@ static PetscErrorCode CheckFailures(void)
     PetscCall(PCGetFailedReason(pc, &reason));
     PetscCall(VecNorm(z, NORM_INFINITY, &norm));
     ok(reason == (kind < 2 ? PC_FACTOR_OTHER : PC_FACTOR_NUMERIC_ZEROPIVOT) && PetscIsInfOrNanReal(norm), "failure %d: the reason", kind);
-    PetscCall(ViewText(pc, text, sizeof(text)));
+    PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
     has_words(text, TapText("failed: %s row %d, cell (%d, %d, 0)", kind < 2 ? "NaN" : "zero", (int)bad, (int)(bad % lines), (int)(bad / lines)),
               "failure %d: view names the row", kind);
     PetscCall(PCDestroy(&pc));

@@ -439,25 +439,6 @@ static PetscErrorCode CheckSettings(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What PCView() says, on every rank */
-static PetscErrorCode ViewText(PC pc, char text[], size_t len)
-{
-  PetscViewer viewer;
-  FILE       *file = tmpfile();
-  size_t      got;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
-  PetscCall(PCView(pc, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  rewind(file);
-  got = fread(text, 1, len - 1, file);
-  text[got] = 0;
-  fclose(file);
-  PetscCallMPI(MPI_Bcast(text, (int)len, MPI_CHAR, 0, PETSC_COMM_WORLD));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Axes in turn: settings, view, and errors */
 static PetscErrorCode CheckAxes(void)
 {
@@ -487,7 +468,7 @@ static PetscErrorCode CheckAxes(void)
   PetscCall(PCSetFromOptions(pc));
   PetscCall(PCColumnGetAxes(pc, &n, axes));
   is_int(n, 0, "all axes, not yet known");
-  PetscCall(ViewText(pc, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
   has_words(text, "axis all, not set up", "view of all axes before set-up");
   if (size == 1) {
     PetscCall(PCApply(pc, r, z));
@@ -503,11 +484,11 @@ static PetscErrorCode CheckAxes(void)
   is_int(axis, 2, "of two axes in turn the first");
   PetscCall(PCColumnGetSize(pc, &n));
   is_int(n, 5, "of two axes in turn the length along the first");
-  PetscCall(ViewText(pc, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
   has_words(text, "turn: zx relaxation: jacobi 48 columns of 5 along axis z 40 columns of 6 along axis x thomas", "view of two axes in turn");
   PetscCall(PCColumnSetAlgorithm(pc, PC_COLUMN_PARTITION));
   PetscCall(PCApply(pc, r, y));
-  PetscCall(ViewText(pc, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
   has_words(text, "partition (as asked for)", "view of two axes in turn, another algorithm");
   PetscCall(Difference(y, z, &d));
   ok(d <= 1e-14, "two axes in turn, another algorithm");
@@ -542,7 +523,7 @@ static PetscErrorCode CheckAxes(void)
     PetscCall(VecNorm(y, NORM_INFINITY, &norm));
     PetscCall(PCGetFailedReason(pc, &reason));
     ok(PetscIsInfOrNanReal(norm) && reason == PC_FACTOR_OTHER, "two axes in turn: NaN makes it fail");
-    PetscCall(ViewText(pc, text, sizeof(text)));
+    PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
     has_words(text, "failed: NaN row 0, cell (0, 0, 0)", "two axes in turn: view names the row");
   }
   is_error(PCColumnSetAxes(pc, 2, (const PetscInt[]){1, 1}), PETSC_ERR_ARG_WRONG, "y twice", "an axis given twice");
@@ -584,14 +565,14 @@ static PetscErrorCode CheckPeriods(void)
   PetscCall(VecDuplicate(r, &z));
   PetscCall(MakePC(A, &(Axes){1, {2}}, PC_COLUMN_SWEEP_JACOBI, 1, 1, &pc));
   PetscCall(PCApply(pc, r, z));
-  PetscCall(ViewText(pc, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
   ok(!strstr(text, "relaxation"), "one solve of all columns is no line relaxation");
   PetscCall(PCColumnSetSweep(pc, PC_COLUMN_SWEEP_REDBLACK)); /* set up as it is */
   is_error(PCSetUp(pc), PETSC_ERR_ARG_SIZ, "two colours even 7 along axis y -pc_column_sweep", "an odd period");
   PetscCall(PCColumnSetSweep(pc, PC_COLUMN_SWEEP_JACOBI));
   PetscCall(PCColumnSetIterations(pc, 2));
   PetscCall(PCApply(pc, r, z));
-  PetscCall(ViewText(pc, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
   has_words(text, "relaxation: jacobi together omega 2 iterations", "view of two iterations");
   PetscCall(PCDestroy(&pc));
   PetscCall(VecDestroy(&r));
@@ -607,7 +588,7 @@ static PetscErrorCode CheckPeriods(void)
   PetscCall(ProblemOperator(&p, &A));
   PetscCall(MakePC(A, &(Axes){1, {2}}, PC_COLUMN_SWEEP_SYMMETRIC, 1.5, 1, &pc));
   PetscCall(PCSetUp(pc));
-  PetscCall(ViewText(pc, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
   has_words(text, "relaxation: symmetric two colours reversed 1.5 iteration", "view of a symmetric sweep");
   if (size > 1 && PetscDefined(USE_DEBUG) == 0) {
     PetscCall(PCColumnSetSweep(pc, rank ? PC_COLUMN_SWEEP_JACOBI : PC_COLUMN_SWEEP_REDBLACK));

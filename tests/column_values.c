@@ -150,7 +150,7 @@ static PetscErrorCode CheckSingular(void)
       PetscCall(VecNorm(y, NORM_INFINITY, &d));
       PetscCall(VecNorm(z, NORM_INFINITY, &norm));
       ok(d <= 1e-14 * norm, "%s%s, singular columns: residual %.1e", device ? "CUDA " : "", PCColumnAlgorithms[m], (double)(d / norm));
-      PetscCall(ViewText((PetscObject)pc, text, sizeof(text)));
+      PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
       has_words(text,
                 TapText("%d singular columns algorithm %s", 6 * (int)size, m == PC_COLUMN_PCR ? "thomas instead of pcr" : PCColumnAlgorithms[m]),
                 "singular columns: view");

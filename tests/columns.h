@@ -1,5 +1,5 @@
 /*
-   What tests of columns share: grids whose columns are whole, operators with random coefficients, what view says
+   What tests of columns share: grids whose columns are whole, operators with random coefficients
 */
 #ifndef COLUMNS_H
 #define COLUMNS_H
@@ -156,25 +156,6 @@ static inline PetscErrorCode MakePC(Mat A, PetscInt axis, PC *pc)
   PetscCall(PCColumnSetAxis(*pc, axis));
   PetscCall(PCColumnSetAlgorithm(*pc, algorithm));
   PetscCall(PCSetFromOptions(*pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What PCView() or KSPView() says, on every rank */
-static inline PetscErrorCode ViewText(PetscObject object, char text[], size_t len)
-{
-  PetscViewer viewer;
-  FILE       *file = tmpfile();
-  size_t      got;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
-  PetscCall(PetscObjectView(object, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  rewind(file);
-  got = fread(text, 1, len - 1, file);
-  text[got] = 0;
-  fclose(file);
-  PetscCallMPI(MPI_Bcast(text, (int)len, MPI_CHAR, 0, PETSC_COMM_WORLD));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,7 +4,6 @@
 /* ranks: 1 2 3 4 */
 /* With -quick a small part of it, for memory checkers */
 #include "problems.h"
-#include <unistd.h>
 
 #define EPS 2.220446049250313e-16
 
@@ -832,34 +831,6 @@ static PetscErrorCode TestExtraction(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ViewText(Mat A, char text[], size_t len)
-{
-  char        name[PETSC_MAX_PATH_LEN];
-  int         pid = (int)getpid();
-  PetscMPIInt rank;
-  PetscViewer viewer;
-
-  PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Bcast(&pid, 1, MPI_INT, 0, PETSC_COMM_WORLD));
-  PetscCall(PetscSNPrintf(name, sizeof(name), "%s/strata-view-%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", pid));
-  PetscCall(PetscViewerASCIIOpen(PETSC_COMM_WORLD, name, &viewer));
-  PetscCall(MatView(A, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  memset(text, 0, len);
-  if (!rank) {
-    FILE *file = fopen(name, "r");
-
-    if (file) {
-      (void)!fread(text, 1, len - 1, file);
-      fclose(file);
-      remove(name);
-    }
-  }
-  PetscCallMPI(MPI_Bcast(text, (PetscMPIInt)len, MPI_CHAR, 0, PETSC_COMM_WORLD));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode TestView(void)
 {
   Problem p;
@@ -872,7 +843,7 @@ static PetscErrorCode TestView(void)
     PetscCall(ProblemOperator(&p, &A));
     PetscCall(MatScale(A, 1.5));
     PetscCall(MatShift(A, 0.25));
-    PetscCall(ViewText(A, text, sizeof(text)));
+    PetscCall(TapView((PetscObject)A, text, sizeof(text)));
     has_words(text,
               TapText("type: strata grid 4 x 3 x 5 on %d x %d x %d ranks coefficients in form %s scale 1.5, shift 0.25", (int)p.procs[0],
                       (int)p.procs[1], (int)p.procs[2], MatStrataForms[p.form]),
@@ -890,14 +861,14 @@ static PetscErrorCode TestView(void)
   PetscCall(SmallProblem(&p, 0, SIDES_HALFPERIODIC, MASK_WALL));
   p.singular = 1;
   PetscCall(ProblemOperator(&p, &A));
-  PetscCall(ViewText(A, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)A, text, sizeof(text)));
   has_words(text, "sides along x: periodic sides along y: Neumann singular: null space components", "view of a singular operator");
   PetscCall(MatShift(A, 1));
-  PetscCall(ViewText(A, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)A, text, sizeof(text)));
   has_words(text, "lifted by the shift", "view of a singular operator with a shift");
   PetscCall(MatDestroy(&A));
   PetscCall(MatCreateStrata(p.dm, &A));
-  PetscCall(ViewText(A, text, sizeof(text)));
+  PetscCall(TapView((PetscObject)A, text, sizeof(text)));
   has_words(text, "not been assembled", "view of an operator without coefficients");
   PetscCall(MatDestroy(&A));
   PetscCall(DMDestroy(&p.dm));
@@ -934,7 +905,7 @@ static PetscErrorCode TestByName(void)
     PetscCall(Compare(&p, A, B, 0));
     PetscCall(CompareGetters(&p, A, 1, 0));
     ends_well(how ? "DMCreateMatrix()" : "MatSetType()");
-    PetscCall(ViewText(A, text, sizeof(text)));
+    PetscCall(TapView((PetscObject)A, text, sizeof(text)));
     has_words(text, "strata columns along y", how ? "view after DMCreateMatrix()" : "view after MatSetType()");
     PetscCall(MatDestroy(&A));
   }

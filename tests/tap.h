@@ -49,6 +49,25 @@ static inline PetscErrorCode TapBegin(int *argc, char ***argv)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What MatView(), PCView() or KSPView() says, on every rank */
+static inline PetscErrorCode TapView(PetscObject object, char text[], size_t len)
+{
+  PetscViewer viewer;
+  FILE       *file = tmpfile();
+  size_t      got;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
+  PetscCall(PetscObjectView(object, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  rewind(file);
+  got = fread(text, 1, len - 1, file);
+  text[got] = 0;
+  fclose(file);
+  PetscCallMPI(MPI_Bcast(text, (PetscMPIInt)len, MPI_CHAR, 0, PETSC_COMM_WORLD));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Ends the test: the plan, and the exit status that main() is to return, nonzero if a check failed on any rank */
 static inline int TapEnd(void)
 {
