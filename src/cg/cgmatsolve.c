@@ -4,9 +4,6 @@
 */
 #include "cgimpl.h"
 
-/* The newest versions of PETSc do not have it */
-PETSC_EXTERN PetscErrorCode KSPGetDiagonalScale(KSP, PetscBool *) __attribute__((weak));
-
 /* A column and its solve */
 typedef struct {
   KSP_CGFused        cg; /* takes the place of the solver's own */
@@ -309,7 +306,7 @@ static PetscErrorCode CGIsFusedAlone(KSP ksp, PetscBool *alone)
 static PetscErrorCode CGFindApart(KSP ksp, Mat B, const char **apart)
 {
   KSP_CGFused       *cg = (KSP_CGFused *)ksp->data;
-  PetscBool          fused = PETSC_FALSE, plain, eisenstat, scaled = PETSC_FALSE;
+  PetscBool          fused = PETSC_FALSE, plain, eisenstat, scaled;
   const PetscScalar *array;
   PetscMemType       type;
   Vec                b;
@@ -319,7 +316,7 @@ static PetscErrorCode CGFindApart(KSP ksp, Mat B, const char **apart)
   *apart = NULL;
   PetscCall(CGIsFusedAlone(ksp, &fused));
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCEISENSTAT, &eisenstat));
-  if (KSPGetDiagonalScale) PetscCall(KSPGetDiagonalScale(ksp, &scaled));
+  PetscCall(StrataKSPGetDiagonalScale(ksp, &scaled));
   PetscCall(MatDenseGetColumnVecRead(B, 0, &b));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)b, &plain, VECSEQ, VECMPI, VECSEQCUDA, VECMPICUDA, ""));
   PetscCall(VecGetArrayReadAndMemType(b, &array, &type));

@@ -74,6 +74,13 @@ typedef PetscOptionItems StrataOptionItems;
 #define StrataDenseRestoreArrayWrite(B, array)   MatDenseRestoreArrayWriteAndMemType(B, array)
 #endif
 
+/* 3.26: KSP does not scale systems by their diagonal */
+#if PETSC_VERSION_LT(3, 26, 0)
+#define StrataKSPGetDiagonalScale(ksp, flg) KSPGetDiagonalScale(ksp, flg)
+#else
+#define StrataKSPGetDiagonalScale(ksp, flg) (*(flg) = PETSC_FALSE, PETSC_SUCCESS)
+#endif
+
 /* 3.26: the default convergence test looks at the right-hand sides of KSPMatSolve(), all of them together */
 #if PETSC_VERSION_LT(3, 26, 0)
 #define StrataKSPForgetMatRHS(ksp) PETSC_SUCCESS
