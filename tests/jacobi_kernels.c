@@ -11,6 +11,9 @@ static const char *const forms[] = {"equal legs", "constant legs", "variable leg
 #define SHAPES 7
 static const int shapes[SHAPES][3] = {{1, 1, 1}, {2, 1, 3}, {67, 5, 2}, {7, 31, 3}, {13, 11, 17}, {40, 16, 8}, {101, 3, 5}};
 
+/* Of each dimension one that is swept in several strips */
+static const int wides[3][3] = {{9000, 1, 1}, {2500, 23, 1}, {330, 101, 5}};
+
 /* What lies beyond the sides: the grid ends everywhere, the array goes on everywhere, or here this and there that */
 enum { ENDS, GOES_ON, MIXED, SIDES };
 static const char *const sides[] = {"the grid ends", "the array goes on", "mixed sides"};
@@ -34,6 +37,8 @@ int main(int argc, char **argv)
       for (int side = 0; side < SIDES; side++) {
         cycles_d("fp64", dim, form, side);
         cycles_f("fp32", dim, form, side);
+        vectors_d("fp64", dim, form, side);
+        vectors_f("fp32", dim, form, side);
       }
   for (int dim = 1; dim <= 3; dim++)
     for (int side = 0; side < SIDES; side++) {

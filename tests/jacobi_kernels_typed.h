@@ -176,14 +176,14 @@ static void TYPED(cycles)(const char *precision, int dim, int form, int side)
         }
         TYPED(Poison)(want, p.cells);
         expected = -1;
-        fast &= !TYPED(StrataCycleFastHost)(&p.s, &p.t, &p.box, p.weight, p.b, p.x, want, &expected) && TYPED(Same)(y, want, p.cells);
+        fast &= !TYPED(StrataCycleFastHost)(&p.s, &p.t, 1, 0, &p.box, p.weight, p.b, p.x, want, &expected) && TYPED(Same)(y, want, p.cells);
         changes &= change == expected;
         for (int m = 0; m < k; m++) p.weight[m] = 1;
         TYPED(StrataCycleHost)(&p.s, &p.t, &p.box, p.weight, p.b, p.x, y, NULL);
         TYPED(StrataCycleHost)(&p.s, &p.t, &p.box, NULL, p.b, p.x, want, NULL);
         ones &= TYPED(Same)(y, want, p.cells);
         TYPED(Poison)(want, p.cells);
-        ones &= !TYPED(StrataCycleFastHost)(&p.s, &p.t, &p.box, NULL, p.b, p.x, want, NULL) && TYPED(Same)(y, want, p.cells);
+        ones &= !TYPED(StrataCycleFastHost)(&p.s, &p.t, 1, 0, &p.box, NULL, p.b, p.x, want, NULL) && TYPED(Same)(y, want, p.cells);
         cases++;
         FreeArrays(&p.arrays);
       }
@@ -211,20 +211,70 @@ static void TYPED(nan)(const char *precision)
     TYPED(StrataCycleHost)(&p.s, &p.t, &p.box, p.weight, p.b, p.x, y, &change);
     ok(isnan(change), "%s: NaN in cell %d is seen", precision, at);
     change = 0;
-    ok(!TYPED(StrataCycleFastHost)(&p.s, &p.t, &p.box, p.weight, p.b, p.x, y, &change) && isnan(change), "%s: rows at a time", precision);
+    ok(!TYPED(StrataCycleFastHost)(&p.s, &p.t, 1, 0, &p.box, p.weight, p.b, p.x, y, &change) && isnan(change), "%s: rows at a time", precision);
     p.t.overlap[0] = p.t.overlap[1] = 0;
     p.t.tile[0] = p.t.tile[1] = 4;
     change = 0;
-    ok(!TYPED(StrataCycleFastHost)(&p.s, &p.t, &p.box, p.weight, p.b, p.x, y, &change) && isnan(change), "%s: tiles by rows", precision);
+    ok(!TYPED(StrataCycleFastHost)(&p.s, &p.t, 1, 0, &p.box, p.weight, p.b, p.x, y, &change) && isnan(change), "%s: tiles by rows", precision);
     FreeArrays(&p.arrays);
   }
+}
+
+/* Several vectors at once, each with the bits that it has alone, on small grids and on those that are swept in several strips */
+static void TYPED(vectors)(const char *precision, int dim, int form, int side)
+{
+  int same = 1, changes = 1, untouched = 1;
+
+  for (int nv = 1; nv <= 7; nv++)
+    for (int wide = 0; wide < 2; wide++)
+      for (int exact = 0; exact < 2; exact++) {
+        TYPED(Problem)  p;
+        const ptrdiff_t more = 3 * nv % 5; /* between the vectors */
+        ptrdiff_t       ld;
+        REAL           *b, *x, *y, *want, change = -1, expected = 0;
+
+        TYPED(make)(&p, dim, form, side, wide ? wides[dim - 1] : shapes[nv % SHAPES], 2 + (nv + wide) % 4, exact);
+        ld = p.cells + more;
+        b = TYPED(Numbers)(&p.arrays, nv * ld, -1, 1);
+        x = TYPED(Numbers)(&p.arrays, nv * ld, -1, 1);
+        y = TYPED(Numbers)(&p.arrays, nv * ld, 0, 1);
+        want = TYPED(Numbers)(&p.arrays, nv * ld, 0, 1);
+        TYPED(Poison)(y, nv * ld);
+        TYPED(Poison)(want, nv * ld);
+        same &= !TYPED(StrataCycleFastHost)(&p.s, &p.t, nv, ld, &p.box, p.weight, b, x, y, &change);
+        for (int v = 0; v < nv; v++) {
+          REAL one;
+
+          same &= !TYPED(StrataCycleFastHost)(&p.s, &p.t, 1, 0, &p.box, p.weight, b + v * ld, x + v * ld, want + v * ld, &one);
+          if (one > expected) expected = one;
+          if (!wide) {
+            TYPED(StrataCycleHost)(&p.s, &p.t, &p.box, p.weight, b + v * ld, x + v * ld, p.x, NULL);
+            for (int k = p.box.lo[2]; k < p.box.hi[2]; k++)
+              for (int j = p.box.lo[1]; j < p.box.hi[1]; j++)
+                for (int i = p.box.lo[0]; i < p.box.hi[0]; i++) {
+                  const ptrdiff_t id = i + p.s.n[0] * (j + (ptrdiff_t)p.s.n[1] * k);
+
+                  same &= p.x[id] == y[v * ld + id];
+                }
+          }
+          for (ptrdiff_t m = 0; m < more; m++) untouched &= isnan(y[v * ld + p.cells + m]);
+        }
+        same &= TYPED(Same)(y, want, nv * ld);
+        changes &= change == expected;
+        memset(x, 0, nv * ld * sizeof(REAL));
+        same &= !TYPED(StrataCycleFastHost)(&p.s, &p.t, nv, ld, &p.box, p.weight, b, x, y, NULL);
+        same &= !TYPED(StrataCycleFastHost)(&p.s, &p.t, nv, ld, &p.box, p.weight, b, NULL, want, NULL);
+        same &= TYPED(Same)(y, want, nv * ld);
+        FreeArrays(&p.arrays);
+      }
+  ok(same && untouched, "%s, %dD, %s, %s: several vectors at once are those of one after the other", precision, dim, forms[form], sides[side]);
+  ok(changes, "%s, %dD, %s, %s: their largest change", precision, dim, forms[form], sides[side]);
 }
 
 /* Grids that are swept in several strips, against plain sweeps */
 static void TYPED(strips)(const char *precision, int dim, int side)
 {
-  const int wide[3][3] = {{9000, 1, 1}, {2500, 23, 1}, {330, 101, 5}};
-  int       same = 1;
+  int same = 1;
 
   for (int form = 0; form < 3; form++)
     for (int k = 2; k <= 9; k += 7) {
@@ -232,7 +282,7 @@ static void TYPED(strips)(const char *precision, int dim, int side)
       StrataBox      all = {{0, 0, 0}, {0, 0, 0}};
       REAL          *y, *want, *before, *after, change = -1, expected = 0;
 
-      TYPED(make)(&p, dim, form, side, wide[dim - 1], k, 1);
+      TYPED(make)(&p, dim, form, side, wides[dim - 1], k, 1);
       for (int a = 0; a < 3; a++) all.hi[a] = p.s.n[a];
       y = TYPED(Numbers)(&p.arrays, p.cells, 0, 1);
       want = TYPED(Numbers)(&p.arrays, p.cells, 0, 1);
@@ -240,7 +290,7 @@ static void TYPED(strips)(const char *precision, int dim, int side)
       after = TYPED(Numbers)(&p.arrays, p.cells, 0, 1);
       TYPED(Poison)(y, p.cells);
       TYPED(Poison)(want, p.cells);
-      same &= !TYPED(StrataCycleFastHost)(&p.s, &p.t, &p.box, p.weight, p.b, p.x, y, &change);
+      same &= !TYPED(StrataCycleFastHost)(&p.s, &p.t, 1, 0, &p.box, p.weight, p.b, p.x, y, &change);
       TYPED(sweeps)(&p, &all, before, after);
       TYPED(take)(&p, &p.box, before, after, want, &expected);
       same &= TYPED(Same)(y, want, p.cells) && change == expected;

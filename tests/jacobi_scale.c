@@ -10,29 +10,33 @@
 
 static void Quotients(void)
 {
-  const ptrdiff_t n = 1003;
+  const ptrdiff_t n = 3003, lda = 3010, ldq = 3003;
+  const int       nv = 3;
   Arrays          arrays = {.count = 0};
-  double *a = Numbers_d(&arrays, n, -1, 1), *d = Numbers_d(&arrays, n, 0.5, 2), *q = Numbers_d(&arrays, n, 0, 1), *p = Numbers_d(&arrays, n, 0, 1);
-  const double two = 2;
+  double         *a = Numbers_d(&arrays, nv * lda, -1, 1), *d = Numbers_d(&arrays, n, 0.5, 2), *q = Numbers_d(&arrays, nv * lda, 0, 1),
+         *p = Numbers_d(&arrays, nv * ldq, 0, 1);
+  const double by[6] = {2, NAN, -4, NAN, 0.5};
   int          good = 1;
 
-  StrataQuotientHost(n, -2, NULL, a, d, 0, q);
-  for (ptrdiff_t i = 0; i < n; i++) good &= q[i] == -2 * a[i] / d[i];
-  StrataQuotientHost(n, 0.5, &two, a, NULL, 3, p);
-  for (ptrdiff_t i = 0; i < n; i++) good &= p[i] == a[i] / 3;
+  memcpy(q, a, nv * lda * sizeof(*a));
+  StrataQuotientHost(n, -2, NULL, nv, q, lda, d, 0, q, lda);
+  for (int v = 0; v < nv; v++)
+    for (ptrdiff_t i = 0; i < lda; i++) good &= q[i + v * lda] == (i < n ? -2 * a[i + v * lda] / d[i] : a[i + v * lda]);
+  StrataQuotientHost(n, 0.5, by, nv, a, lda, NULL, 3, p, ldq);
+  for (int v = 0; v < nv; v++)
+    for (ptrdiff_t i = 0; i < n; i++) good &= p[i + v * ldq] == 0.5 * by[2 * v] * a[i + v * lda] / 3;
   ok(good, "quotients by an array and by a number");
 #if STRATA_HAVE_CUDA
   if (TapHasDevice()) {
-    double       *da = DeviceCopy(a, n * sizeof(*a)), *dd = DeviceCopy(d, n * sizeof(*d)), *back = Numbers_d(&arrays, n, 0, 1);
-    const double *dtwo = DeviceCopy(&two, sizeof(two));
+    double *da = DeviceCopy(a, nv * lda * sizeof(*a)), *dd = DeviceCopy(d, n * sizeof(*d)), *dp = DeviceCopy(a, nv * ldq * sizeof(*p));
+    double *back = Numbers_d(&arrays, nv * lda, 0, 1);
 
-    good = !StrataQuotientCUDA(n, 0.5, dtwo, da, NULL, 3, dd, NULL);
-    DeviceRead(back, dd, n * sizeof(*back));
-    good &= Same_d(back, p, n);
-    dd = DeviceCopy(d, n * sizeof(*d));
-    good &= !StrataQuotientCUDA(n, -2, NULL, da, dd, 0, da, NULL);
-    DeviceRead(back, da, n * sizeof(*back));
-    ok(good && Same_d(back, q, n), "on the device");
+    good = !StrataQuotientCUDA(n, 0.5, DeviceCopy(by, sizeof(by)), nv, da, lda, NULL, 3, dp, ldq, NULL);
+    DeviceRead(back, dp, nv * ldq * sizeof(*back));
+    good &= Same_d(back, p, nv * ldq);
+    good &= !StrataQuotientCUDA(n, -2, NULL, nv, da, lda, dd, 0, da, lda, NULL);
+    DeviceRead(back, da, nv * lda * sizeof(*back));
+    ok(good && Same_d(back, q, nv * lda), "on the device");
     DeviceFreeAll();
   } else
 #endif

@@ -530,8 +530,7 @@ static PetscErrorCode PCMatApply_Column(PC pc, Mat R, Mat Z)
   const PetscScalar *r;
   PetscScalar       *z;
   PetscInt           nv, ldr, ldz;
-  PetscMemType       typer, typez;
-  PetscBool          together;
+  PetscMemType       type;
 
   PetscFunctionBegin;
   if (PCColumnRelaxes(col)) {
@@ -540,36 +539,13 @@ static PetscErrorCode PCMatApply_Column(PC pc, Mat R, Mat Z)
   }
   if (col->c) PetscCall(PCColumnFollow(pc));
   PetscCall(PetscLogEventBegin(STRATA_ColumnApply, pc, R, Z, 0));
-  PetscCall(MatGetSize(R, NULL, &nv));
-  PetscCall(MatDenseGetLDA(R, &ldr));
-  PetscCall(MatDenseGetLDA(Z, &ldz));
-  PetscCall(StrataDenseGetArrayRead(R, &r, &typer));
-  PetscCall(StrataDenseGetArrayWrite(Z, &z, &typez));
-  together = PetscMemTypeDevice(typer) == PetscMemTypeDevice(typez) ? PETSC_TRUE : PETSC_FALSE;
-  if (!together) { /* work on the host, where both can be had */
-    PetscCall(StrataDenseRestoreArrayRead(R, &r));
-    PetscCall(StrataDenseRestoreArrayWrite(Z, &z));
-    PetscCall(MatDenseGetArrayRead(R, &r));
-    PetscCall(MatDenseGetArrayWrite(Z, &z));
-    typer = PETSC_MEMTYPE_HOST;
-  }
-  if (!col->failure) PetscCall(PCColumnSolve(pc, PETSC_FALSE, nv, r, ldr, NULL, z, ldz, typer));
-  if (together) {
-    PetscCall(StrataDenseRestoreArrayRead(R, &r));
-    PetscCall(StrataDenseRestoreArrayWrite(Z, &z));
-  } else {
-    PetscCall(MatDenseRestoreArrayRead(R, &r));
-    PetscCall(MatDenseRestoreArrayWrite(Z, &z));
-  }
-  if (col->failure) {
-    PetscInt v;
-    Vec      column;
-
-    for (v = 0; v < nv; v++) {
-      PetscCall(MatDenseGetColumnVecWrite(Z, v, &column));
-      PetscCall(VecSet(column, INFINITY));
-      PetscCall(MatDenseRestoreColumnVecWrite(Z, v, &column));
-    }
+  if (col->failure)
+    PetscCall(StrataDenseSet(Z, INFINITY));
+  else {
+    PetscCall(MatGetSize(R, NULL, &nv));
+    PetscCall(StrataDenseGetArrays(R, Z, &r, &ldr, &z, &ldz, &type));
+    PetscCall(PCColumnSolve(pc, PETSC_FALSE, nv, r, ldr, NULL, z, ldz, type));
+    PetscCall(StrataDenseRestoreArrays(R, Z, &r, &z, type));
   }
   PetscCall(PetscLogEventEnd(STRATA_ColumnApply, pc, R, Z, 0));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -234,15 +234,21 @@ PetscErrorCode StrataGridRowWords(StrataGrid g, PetscInt row, char words[], size
 }
 
 /*
-   StrataGridMax - The largest of the numbers of all ranks, NaN if there is one: MPI does not say what becomes of it
+   StrataGridMax - Of each number the largest of all ranks, NaN if there is one: MPI does not say what becomes of it
 */
-PetscErrorCode StrataGridMax(StrataGrid g, PetscReal *number)
+PetscErrorCode StrataGridMax(StrataGrid g, int count, PetscReal number[])
 {
-  PetscReal both[2] = {PetscIsNanReal(*number) ? PETSC_INFINITY : *number, PetscIsNanReal(*number) ? 1 : 0};
+  PetscReal *both;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, both, 2, MPIU_REAL, MPIU_MAX, g->comm));
-  *number = both[1] > 0 ? (PetscReal)NAN : both[0];
+  PetscCall(PetscMalloc1(2 * count, &both));
+  for (int m = 0; m < count; m++) {
+    both[2 * m] = PetscIsNanReal(number[m]) ? PETSC_INFINITY : number[m];
+    both[2 * m + 1] = PetscIsNanReal(number[m]) ? 1 : 0;
+  }
+  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, both, 2 * count, MPIU_REAL, MPIU_MAX, g->comm));
+  for (int m = 0; m < count; m++) number[m] = both[2 * m + 1] > 0 ? (PetscReal)NAN : both[2 * m];
+  PetscCall(PetscFree(both));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -265,6 +271,6 @@ PetscErrorCode StrataGridReduce(StrataGrid g, StrataReduction op, const PetscSca
   if (StrataReduceAgain(op) == STRATA_REDUCE_SUM)
     PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, result, 1, MPIU_REAL, MPIU_SUM, g->comm));
   else
-    PetscCall(StrataGridMax(g, result));
+    PetscCall(StrataGridMax(g, 1, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -47,7 +47,7 @@ static inline StrataNeighbor *StrataGridLeg(StrataGrid g, int l)
 
 /* Global dot product, maximum, ... of vectors on the owned boxes, the same bits each time */
 PETSC_INTERN PetscErrorCode StrataGridReduce(StrataGrid, StrataReduction, const PetscScalar *x, const PetscScalar *y, PetscMemType, PetscReal *);
-PETSC_INTERN PetscErrorCode StrataGridMax(StrataGrid, PetscReal *);
+PETSC_INTERN PetscErrorCode StrataGridMax(StrataGrid, int count, PetscReal[]);
 
 /* Exchange of the cells around the owned boxes, to some depth in each direction */
 typedef struct _n_StrataHalo *StrataHalo;

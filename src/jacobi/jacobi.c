@@ -4,6 +4,19 @@
 #include "jacobiimpl.h"
 #include "../operator/operator_cell.h"
 
+/* The work space of vectors */
+static PetscErrorCode StrataJacobiFree(StrataJacobi j)
+{
+  PetscFunctionBegin;
+  PetscCall(StrataArrayDestroy(&j->b));
+  for (int m = 0; m < 2; m++) PetscCall(StrataArrayDestroy(&j->array[m]));
+  PetscCall(StrataArrayDestroy(&j->vector));
+  PetscCall(StrataArrayDestroy(&j->power));
+  PetscCall(StrataArrayDestroy(&j->sums));
+  j->vectors = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode StrataJacobiReset(StrataJacobi j)
 {
   PetscFunctionBegin;
@@ -18,12 +31,8 @@ PetscErrorCode StrataJacobiReset(StrataJacobi j)
   PetscCall(StrataHaloDestroy(&j->face));
   PetscCall(StrataArrayDestroy(&j->diagonal));
   PetscCall(StrataArrayDestroy(&j->weights));
-  PetscCall(StrataArrayDestroy(&j->b));
-  for (int m = 0; m < 2; m++) PetscCall(StrataArrayDestroy(&j->array[m]));
-  PetscCall(StrataArrayDestroy(&j->vector));
+  PetscCall(StrataJacobiFree(j));
   PetscCall(StrataArrayDestroy(&j->change));
-  PetscCall(StrataArrayDestroy(&j->power));
-  PetscCall(StrataArrayDestroy(&j->sums));
   PetscCall(StrataArrayDestroy(&j->update));
   PetscCall(StrataArrayDestroy(&j->work));
   PetscCall(PetscFree(j->weight));
@@ -124,6 +133,31 @@ static inline PetscBool StrataJacobiGoesOn(StrataGrid g, int l)
   return StrataGridLeg(g, l)->rank >= 0 && g->N[l / 2] > 1 ? PETSC_TRUE : PETSC_FALSE;
 }
 
+/* The size of a number of the sweeps */
+static size_t StrataJacobiBytes(StrataJacobi j)
+{
+  return j->precision == HJACOBI_PRECISION_SINGLE ? sizeof(float) : sizeof(double);
+}
+
+/* Work space for so many vectors or more; what was in it is lost where there was less */
+static PetscErrorCode StrataJacobiReserve(StrataJacobi j, int nv)
+{
+  const size_t bytes = (size_t)nv * j->cells * StrataJacobiBytes(j), n = (size_t)nv * j->grid->size_local;
+
+  PetscFunctionBegin;
+  if (nv <= j->vectors) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataJacobiFree(j));
+  j->vectors = nv;
+  PetscCall(StrataArrayCreate(&j->b, bytes));
+  for (int m = 0; m < 2; m++) PetscCall(StrataArrayCreate(&j->array[m], bytes));
+  PetscCall(StrataArrayCreate(&j->vector, n * sizeof(PetscScalar)));
+  if (j->precision == HJACOBI_PRECISION_SINGLE) {
+    PetscCall(StrataArrayCreate(&j->power, 2 * nv * sizeof(PetscReal)));
+    PetscCall(StrataArrayCreate(&j->sums, nv * StrataReduceWork((ptrdiff_t)j->grid->size_local) * sizeof(PetscReal)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Tiles and passes: what was asked for, made to fit the boxes of the ranks */
 static PetscErrorCode StrataJacobiPlan(StrataJacobi j)
 {
@@ -132,7 +166,6 @@ static PetscErrorCode StrataJacobiPlan(StrataJacobi j)
   PetscInt       common[3] = {g->dim == 1 ? 1024 : g->dim == 2 ? 64 : 16, g->dim == 2 ? 64 : 16, 16}; /* widths of tiles */
   PetscInt       width[3], depth[3] = {0, 0, 0}, a, l;
   PetscBool      any = PETSC_FALSE;
-  size_t         cells = 1, bytes = j->precision == HJACOBI_PRECISION_SINGLE ? sizeof(float) : sizeof(double);
 
   PetscFunctionBegin;
   for (a = 0; a < 3; a++) {
@@ -162,6 +195,7 @@ static PetscErrorCode StrataJacobiPlan(StrataJacobi j)
   }
   j->tiling.sweeps = (int)j->most;
   j->frames = PETSC_FALSE;
+  j->cells = 1;
   for (a = 0; a < 3; a++) {
     PetscInt tile = j->ntile ? j->tile[PetscMin(a, j->ntile - 1)] : 0, o = j->exact ? 2 * (j->most - 1) : j->overlap[PetscMin(a, j->noverlap - 1)];
 
@@ -181,20 +215,14 @@ static PetscErrorCode StrataJacobiPlan(StrataJacobi j)
     j->n[a] = (int)(g->n[a] + j->low[a] + j->high[a]);
     j->own.lo[a] = (int)j->low[a];
     j->own.hi[a] = (int)(j->low[a] + g->n[a]);
-    cells *= (size_t)j->n[a];
+    j->cells *= j->n[a];
   }
   if (any) PetscCall(StrataHaloCreate(g, depth, PETSC_TRUE, &j->frame));
   for (a = 0; a < 3; a++) depth[a] = 1;
   PetscCall(StrataHaloCreate(g, depth, PETSC_FALSE, &j->face));
-  PetscCall(StrataArrayCreate(&j->b, cells * bytes));
-  for (l = 0; l < 2; l++) PetscCall(StrataArrayCreate(&j->array[l], cells * bytes));
-  PetscCall(StrataArrayCreate(&j->vector, (size_t)g->size_local * sizeof(PetscScalar)));
-  PetscCall(StrataArrayCreate(&j->change, STRATA_JACOBI_BOXES * bytes));
-  if (j->precision == HJACOBI_PRECISION_SINGLE) {
-    PetscCall(StrataArrayCreate(&j->power, 2 * sizeof(PetscReal)));
-    PetscCall(StrataArrayCreate(&j->sums, StrataReduceWork((ptrdiff_t)g->size_local) * sizeof(PetscReal)));
-    PetscCall(StrataArrayCreate(&j->update, sizeof(PetscReal)));
-  }
+  PetscCall(StrataArrayCreate(&j->change, STRATA_JACOBI_BOXES * StrataJacobiBytes(j)));
+  if (j->precision == HJACOBI_PRECISION_SINGLE) PetscCall(StrataArrayCreate(&j->update, sizeof(PetscReal)));
+  PetscCall(StrataJacobiReserve(j, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -247,20 +275,20 @@ static void StrataJacobiInner(StrataJacobi j, int sweeps, StrataBox *inner)
 #define STRATA_TYPED "../jacobi/jacobi_typed.h"
 #include "../sys/typed.h"
 
-/* A vector with the cells around it in the precision of the sweeps */
-static PetscErrorCode StrataJacobiEmbed(StrataJacobi j, PetscMemType type, const PetscScalar *x, StrataArray *to)
+/* Vectors with the cells around them in the precision of the sweeps */
+static PetscErrorCode StrataJacobiEmbed(StrataJacobi j, PetscMemType type, int nv, const PetscScalar *x, StrataArray *to)
 {
   PetscFunctionBegin;
   if (j->precision == HJACOBI_PRECISION_SINGLE)
-    PetscCall(StrataJacobiEmbed_f(j, type, x, to));
+    PetscCall(StrataJacobiEmbed_f(j, type, nv, x, to));
   else
-    PetscCall(StrataJacobiEmbed_d(j, type, x, to));
+    PetscCall(StrataJacobiEmbed_d(j, type, nv, x, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Numbers times a factor and another one in the memory of the vectors, divided by the diagonal of their rows, on the owned box */
-static PetscErrorCode StrataJacobiDivide(StrataJacobi j, PetscMemType type, PetscReal factor, const PetscReal *by, const PetscScalar *a,
-                                         PetscScalar *q)
+/* Vectors times a factor and those in the memory of the vectors, divided by the diagonal of their rows, on the owned box */
+static PetscErrorCode StrataJacobiDivide(StrataJacobi j, PetscMemType type, PetscReal factor, const PetscReal *by, int nv, const PetscScalar *a,
+                                         PetscInt lda, PetscScalar *q, ptrdiff_t ldq)
 {
   const ptrdiff_t  n = (ptrdiff_t)j->grid->size_local;
   const PetscReal *d = NULL;
@@ -269,23 +297,24 @@ static PetscErrorCode StrataJacobiDivide(StrataJacobi j, PetscMemType type, Pets
   PetscFunctionBegin;
   if (j->diagonal.bytes) PetscCall(StrataArrayRead(&j->diagonal, type, &d));
   PetscCall(StrataGetStream(type, &stream));
-  StrataDispatch(type, StrataQuotientHost(n, factor, by, a, d, j->number, q), StrataQuotientCUDA(n, factor, by, a, d, j->number, q, stream));
+  StrataDispatch(type, StrataQuotientHost(n, factor, by, nv, a, lda, d, j->number, q, ldq),
+                 StrataQuotientCUDA(n, factor, by, nv, a, lda, d, j->number, q, ldq, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right-hand side of the sweeps: b, times a number in its memory if that is not NULL, over the diagonal */
-static PetscErrorCode StrataJacobiTakeRHS(StrataJacobi j, PetscMemType type, const PetscReal *by, const PetscScalar *b)
+/* The right-hand sides of the sweeps: b, times the factors in its memory if there are any, over the diagonal */
+static PetscErrorCode StrataJacobiTakeRHS(StrataJacobi j, PetscMemType type, const PetscReal *by, int nv, const PetscScalar *b, PetscInt ldb)
 {
   PetscScalar *own;
 
   PetscFunctionBegin;
   if (!j->frame && j->precision == HJACOBI_PRECISION_SAME) {
     PetscCall(StrataArrayWrite(&j->b, type, &own));
-    PetscCall(StrataJacobiDivide(j, type, 1, by, b, own));
+    PetscCall(StrataJacobiDivide(j, type, 1, by, nv, b, ldb, own, j->cells));
   } else {
     PetscCall(StrataArrayWrite(&j->vector, type, &own));
-    PetscCall(StrataJacobiDivide(j, type, 1, by, b, own));
-    PetscCall(StrataJacobiEmbed(j, type, own, &j->b));
+    PetscCall(StrataJacobiDivide(j, type, 1, by, nv, b, ldb, own, j->grid->size_local));
+    PetscCall(StrataJacobiEmbed(j, type, nv, own, &j->b));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -361,7 +390,6 @@ static PetscErrorCode StrataJacobiBuildRows(StrataJacobi j, PetscBool transpose)
 {
   StrataJacobiRows  *rows = &j->rows[transpose ? 1 : 0];
   StrataCoefficients e;
-  const size_t       bytes = j->b.bytes;
   PetscReal          leg[STRATA_LEGS], diagonal, *q;
   int                l;
 
@@ -393,13 +421,13 @@ static PetscErrorCode StrataJacobiBuildRows(StrataJacobi j, PetscBool transpose)
   }
   for (l = 0; l < 2 * j->grid->dim; l++) {
     PetscCall(StrataArrayUpdate(&e->legs[l], j->home, &q));
-    PetscCall(StrataJacobiDivide(j, j->home, -1, NULL, q, q));
+    PetscCall(StrataJacobiDivide(j, j->home, -1, NULL, 1, q, 0, q, 0));
     if (!j->frame && j->precision == HJACOBI_PRECISION_SAME) {
       rows->legs[l] = e->legs[l];
       PetscCall(PetscMemzero(&e->legs[l], sizeof(e->legs[l])));
     } else {
-      PetscCall(StrataArrayCreate(&rows->legs[l], bytes));
-      PetscCall(StrataJacobiEmbed(j, j->home, q, &rows->legs[l]));
+      PetscCall(StrataArrayCreate(&rows->legs[l], j->cells * StrataJacobiBytes(j)));
+      PetscCall(StrataJacobiEmbed(j, j->home, 1, q, &rows->legs[l]));
     }
   }
   PetscCall(StrataCoefficientsDestroy(&e));
@@ -549,14 +577,14 @@ PetscErrorCode StrataJacobiSetRHS(StrataJacobi j, PetscBool transpose, PetscMemT
 {
   PetscFunctionBegin;
   PetscCall(StrataJacobiBuildRows(j, transpose));
-  PetscCall(StrataJacobiTakeRHS(j, type, NULL, b));
+  PetscCall(StrataJacobiTakeRHS(j, type, NULL, 1, b, j->grid->size_local));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode StrataJacobiLog(StrataJacobi j, PetscMemType type, PetscInt cycles)
+static PetscErrorCode StrataJacobiLog(StrataJacobi j, PetscMemType type, PetscInt cycles, int nv)
 {
   const PetscLogDouble flops = (4.0 * (PetscLogDouble)j->grid->dim + (j->weights.bytes ? 3.0 : 0.0)) * (PetscLogDouble)j->grid->size_local *
-                               (PetscLogDouble)j->subiterations * (PetscLogDouble)cycles;
+                               (PetscLogDouble)j->subiterations * (PetscLogDouble)cycles * nv;
 
   PetscFunctionBegin;
   if (PetscMemTypeDevice(type))
@@ -577,46 +605,59 @@ PetscErrorCode StrataJacobiSweep(StrataJacobi j, PetscBool transpose, PetscMemTy
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(STRATA_JacobiSweep, j->owner, 0, 0, 0));
   PetscCheck(j->precision == HJACOBI_PRECISION_SAME, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Single precision is for corrections only");
-  PetscCall(StrataJacobiPasses_d(j, transpose, type, first, cycles, x, j->frame ? NULL : y, &result, change, stays));
+  PetscCall(StrataJacobiPasses_d(j, transpose, type, first, cycles, 1, x, j->frame ? NULL : y, &result, change, stays));
   if (j->frame && j->grid->size_local) {
     PetscCall(StrataGetStream(type, &stream));
-    StrataDispatch(type, StrataUnembedHost_d(j->n, &j->own, result, NULL, NULL, y),
-                   StrataUnembedCUDA_d(j->n, &j->own, result, NULL, NULL, y, stream));
+    StrataDispatch(type, StrataUnembedHost_d(j->n, &j->own, 1, result, 0, NULL, NULL, y, 0),
+                   StrataUnembedCUDA_d(j->n, &j->own, 1, result, 0, NULL, NULL, y, 0, stream));
   }
-  if (change) PetscCall(StrataGridMax(j->grid, change));
-  PetscCall(StrataJacobiLog(j, type, cycles));
+  if (change) PetscCall(StrataGridMax(j->grid, 1, change));
+  PetscCall(StrataJacobiLog(j, type, cycles, 1));
   PetscCall(PetscLogEventEnd(STRATA_JacobiSweep, j->owner, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A power of two brings small residuals into the range of single precision; on one rank nobody waits for it */
-static PetscErrorCode StrataJacobiSetPower(StrataJacobi j, PetscMemType type, const PetscScalar *b)
+/* Powers of two bring small residuals into the range of single precision; on one rank nobody waits for them */
+static PetscErrorCode StrataJacobiSetPower(StrataJacobi j, PetscMemType type, int nv, const PetscScalar *b, PetscInt ldb)
 {
-  const ptrdiff_t n = (ptrdiff_t)j->grid->size_local;
-  PetscReal       largest, *power, *sums;
+  const ptrdiff_t n = (ptrdiff_t)j->grid->size_local, work = StrataReduceWork(n);
+  PetscReal      *power, *sums, *there, *largest;
   void           *stream;
 
   PetscFunctionBegin;
+  PetscCall(StrataGetStream(type, &stream));
+  PetscCall(StrataArrayWrite(&j->sums, type, &sums));
+  for (int v = 0; v < nv; v++)
+    StrataDispatch(type, StrataReduceHost_d(STRATA_REDUCE_MAXABS, n, b + v * ldb, NULL, sums + v * work),
+                   StrataReduceCUDA_d(STRATA_REDUCE_MAXABS, n, b + v * ldb, NULL, sums + v * work, stream));
   if (j->grid->size == 1) {
-    PetscCall(StrataGetStream(type, &stream));
-    PetscCall(StrataArrayWrite(&j->sums, type, &sums));
     PetscCall(StrataArrayWrite(&j->power, type, &power));
-    StrataDispatch(type, StrataReduceHost_d(STRATA_REDUCE_MAXABS, n, b, NULL, sums),
-                   StrataReduceCUDA_d(STRATA_REDUCE_MAXABS, n, b, NULL, sums, stream));
-    sums += StrataReduceWork(n) - 1;
-    StrataDispatch(type, StrataPowersHost(sums, power), StrataPowersCUDA(sums, power, stream));
+    for (int v = 0; v < nv; v++) {
+      const PetscReal *result = sums + (v + 1) * work - 1;
+
+      StrataDispatch(type, StrataPowersHost(result, power + 2 * v), StrataPowersCUDA(result, power + 2 * v, stream));
+    }
   } else {
-    PetscCall(StrataGridReduce(j->grid, STRATA_REDUCE_MAXABS, b, NULL, type, &largest));
+    const size_t bytes = nv * work * sizeof(PetscReal);
+
+    PetscCall(PetscMalloc2(nv * work, &there, nv, &largest));
+    StrataDispatch(type, (void)memcpy(there, sums, bytes), StrataCUDAMemcpy(there, sums, bytes, stream));
+    for (int v = 0; v < nv; v++) largest[v] = there[(v + 1) * work - 1];
+    PetscCall(StrataGridMax(j->grid, nv, largest));
     PetscCall(StrataArrayWrite(&j->power, PETSC_MEMTYPE_HOST, &power));
-    StrataPowersHost(&largest, power);
+    for (int v = 0; v < nv; v++) StrataPowersHost(&largest[v], power + 2 * v);
+    PetscCall(PetscFree2(there, largest));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode StrataJacobiApply(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt first, PetscInt cycles, const PetscScalar *b,
-                                 const PetscScalar *add, PetscScalar *y, PetscReal *change, const PetscReal **stays)
+/* Some vectors at once; change: of one only */
+static PetscErrorCode StrataJacobiApplySome(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt first, PetscInt cycles, int nv,
+                                            const PetscScalar *b, PetscInt ldb, const PetscScalar *add, PetscScalar *y, PetscInt ldy,
+                                            PetscReal *change, const PetscReal **stays)
 {
   const PetscBool  single = j->precision == HJACOBI_PRECISION_SINGLE ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool  direct = !single && !j->frame && !add && (nv == 1 || ldy == j->cells) ? PETSC_TRUE : PETSC_FALSE;
   const PetscReal *power = NULL;
   PetscReal       *result_d = NULL, *update;
   float           *result_f = NULL;
@@ -624,26 +665,25 @@ PetscErrorCode StrataJacobiApply(StrataJacobi j, PetscBool transpose, PetscMemTy
   void            *stream;
 
   PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(STRATA_JacobiSweep, j->owner, 0, 0, 0));
-  PetscCall(StrataJacobiBuildRows(j, transpose));
   PetscCall(StrataGetStream(type, &stream));
+  PetscCall(StrataJacobiReserve(j, nv));
   if (single) {
-    PetscCall(StrataJacobiSetPower(j, type, b));
+    PetscCall(StrataJacobiSetPower(j, type, nv, b, ldb));
     PetscCall(StrataArrayRead(&j->power, type, &power));
   }
-  PetscCall(StrataJacobiTakeRHS(j, type, power, b));
+  PetscCall(StrataJacobiTakeRHS(j, type, power, nv, b, ldb));
   if (single)
-    PetscCall(StrataJacobiPasses_f(j, transpose, type, first, cycles, NULL, NULL, &result_f, change, stays ? &change_f : NULL));
+    PetscCall(StrataJacobiPasses_f(j, transpose, type, first, cycles, nv, NULL, NULL, &result_f, change, stays ? &change_f : NULL));
   else
-    PetscCall(StrataJacobiPasses_d(j, transpose, type, first, cycles, NULL, j->frame || add ? NULL : y, &result_d, change, stays));
+    PetscCall(StrataJacobiPasses_d(j, transpose, type, first, cycles, nv, NULL, direct ? y : NULL, &result_d, change, stays));
   if (!j->grid->size_local)
     ;
   else if (single)
-    StrataDispatch(type, StrataUnembedHost_f(j->n, &j->own, result_f, power + 1, add, y),
-                   StrataUnembedCUDA_f(j->n, &j->own, result_f, power + 1, add, y, stream));
-  else if (j->frame || add)
-    StrataDispatch(type, StrataUnembedHost_d(j->n, &j->own, result_d, NULL, add, y),
-                   StrataUnembedCUDA_d(j->n, &j->own, result_d, NULL, add, y, stream));
+    StrataDispatch(type, StrataUnembedHost_f(j->n, &j->own, nv, result_f, j->cells, power + 1, add, y, ldy),
+                   StrataUnembedCUDA_f(j->n, &j->own, nv, result_f, j->cells, power + 1, add, y, ldy, stream));
+  else if (!direct)
+    StrataDispatch(type, StrataUnembedHost_d(j->n, &j->own, nv, result_d, j->cells, NULL, add, y, ldy),
+                   StrataUnembedCUDA_d(j->n, &j->own, nv, result_d, j->cells, NULL, add, y, ldy, stream));
   if (single && stays) {
     PetscCall(StrataArrayWrite(&j->update, type, &update));
     StrataDispatch(type, StrataTimesHost(change_f, power + 1, update), StrataTimesCUDA(change_f, power + 1, update, stream));
@@ -654,9 +694,44 @@ PetscErrorCode StrataJacobiApply(StrataJacobi j, PetscBool transpose, PetscMemTy
       PetscCall(StrataArrayRead(&j->power, PETSC_MEMTYPE_HOST, &power));
       *change *= power[1];
     }
-    PetscCall(StrataGridMax(j->grid, change));
+    PetscCall(StrataGridMax(j->grid, 1, change));
   }
-  PetscCall(StrataJacobiLog(j, type, cycles));
+  PetscCall(StrataJacobiLog(j, type, cycles, nv));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataJacobiApply(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt first, PetscInt cycles, const PetscScalar *b,
+                                 const PetscScalar *add, PetscScalar *y, PetscReal *change, const PetscReal **stays)
+{
+  const PetscInt n = j->grid->size_local;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(STRATA_JacobiSweep, j->owner, 0, 0, 0));
+  PetscCall(StrataJacobiBuildRows(j, transpose));
+  PetscCall(StrataJacobiApplySome(j, transpose, type, first, cycles, 1, b, n, add, y, n, change, stays));
+  PetscCall(PetscLogEventEnd(STRATA_JacobiSweep, j->owner, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Vectors at once: as many as share messages, or launches, or coefficients, but on one rank's host no more than stay in the cache meanwhile */
+static PetscInt StrataJacobiSome(StrataJacobi j, PetscMemType type)
+{
+  const PetscInt least = j->rows[0].form == STRATA_SYSTEM_VARIABLE ? 4 : 1, fit = (PetscInt)((1 << 16) / PetscMax(j->cells, 1));
+
+  return j->frame || PetscMemTypeDevice(type) ? STRATA_JACOBI_VECTORS : PetscMax(least, PetscMin(fit, STRATA_JACOBI_VECTORS));
+}
+
+PetscErrorCode StrataJacobiApplyVectors(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt cycles, PetscInt nv, const PetscScalar *b,
+                                        PetscInt ldb, PetscScalar *y, PetscInt ldy)
+{
+  const PetscInt some = StrataJacobiSome(j, type);
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(STRATA_JacobiSweep, j->owner, 0, 0, 0));
+  PetscCall(StrataJacobiBuildRows(j, transpose));
+  for (PetscInt v = 0; v < nv; v += some)
+    PetscCall(StrataJacobiApplySome(j, transpose, type, 0, cycles, (int)PetscMin(nv - v, some), b + (size_t)v * ldb, ldb, NULL, y + (size_t)v * ldy,
+                                    ldy, NULL, NULL));
   PetscCall(PetscLogEventEnd(STRATA_JacobiSweep, j->owner, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -675,7 +750,7 @@ PetscErrorCode StrataJacobiTransposes(StrataJacobi j, PetscBool *transposes)
 static PetscErrorCode StrataJacobiCollect(StrataJacobi j, const PetscScalar *array, PetscScalar *x)
 {
   PetscFunctionBegin;
-  StrataUnembedHost_d(j->n, &j->own, array, NULL, NULL, x);
+  StrataUnembedHost_d(j->n, &j->own, 1, array, 0, NULL, NULL, x, 0);
   if (j->frame) PetscCall(StrataHaloReturn(j->frame, j->n, &j->own, array, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -695,7 +770,7 @@ PetscErrorCode StrataJacobiApplyAdjoint(StrataJacobi j, PetscInt cycles, const P
   for (PetscInt c = cycles - 1; c >= 0 && n; c--) {
     const StrataGhost none[STRATA_DIRECTIONS] = {{NULL, {0}, 0}};
 
-    StrataEmbedHost_d(j->n, &j->own, &j->own, own, none, array);
+    StrataEmbedHost_d(j->n, &j->own, &j->own, 1, own, 0, none, array, 0);
     PetscCall(PetscArrayzero(x, cells));
     if (j->precision == HJACOBI_PRECISION_SINGLE)
       PetscCall(StrataJacobiAdjointCycle_f(j, c, array, x, rhs));
@@ -704,10 +779,10 @@ PetscErrorCode StrataJacobiApplyAdjoint(StrataJacobi j, PetscInt cycles, const P
     if (c) PetscCall(StrataJacobiCollect(j, x, own));
   }
   if (n) PetscCall(StrataJacobiCollect(j, rhs, own));
-  PetscCall(StrataJacobiDivide(j, PETSC_MEMTYPE_HOST, 1, NULL, own, own));
+  PetscCall(StrataJacobiDivide(j, PETSC_MEMTYPE_HOST, 1, NULL, 1, own, 0, own, 0));
   for (ptrdiff_t i = 0; i < n; i++) y[i] = add ? add[i] + own[i] : own[i];
   PetscCall(PetscFree4(array, x, rhs, own));
-  PetscCall(StrataJacobiLog(j, PETSC_MEMTYPE_HOST, cycles));
+  PetscCall(StrataJacobiLog(j, PETSC_MEMTYPE_HOST, cycles, 1));
   PetscCall(PetscLogEventEnd(STRATA_JacobiSweep, j->owner, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

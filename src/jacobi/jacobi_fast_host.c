@@ -13,5 +13,8 @@
 #define STRATA_LINE  4096
 #define STRATA_STRIP 6
 
+/* Vectors that are swept together */
+#define STRATA_FEW 4
+
 #define STRATA_TYPED "../jacobi/jacobi_fast_host_typed.h"
 #include "../sys/typed.h"

@@ -93,12 +93,12 @@ static inline REAL TYPED(change)(int count, const REAL *u, const REAL *v, REAL m
   return most;
 }
 
-/* Copies cells i0 <= i < i1 of row (j, k) of the array, zero where there are none */
+/* Copies cells i0 <= i < i1 of row (j, k) of the array, zero where there are none; x NULL: all zero */
 static inline void TYPED(load)(const TYPED(StrataSystem) *s, const REAL *x, int i0, int i1, int j, int k, REAL *to)
 {
   const int lo = i0 < 0 ? 0 : i0, hi = i1 > s->n[0] ? s->n[0] : i1;
 
-  if (j < 0 || j >= s->n[1] || k < 0 || k >= s->n[2] || hi <= lo) {
+  if (!x || j < 0 || j >= s->n[1] || k < 0 || k >= s->n[2] || hi <= lo) {
     memset(to, 0, (size_t)(i1 - i0) * sizeof(REAL));
     return;
   }
@@ -146,8 +146,9 @@ static REAL TYPED(sweep_tile)(const TYPED(StrataSystem) *s, int sweeps, const in
   return most;
 }
 
-static int TYPED(by_tiles)(const TYPED(StrataSystem) *s, const StrataTiling *t, const StrataBox *box, const REAL *weight, const REAL *b,
-                           const REAL *x, REAL *y, REAL *change)
+/* Tile after tile, each for all vectors: its legs are still in the cache */
+static int TYPED(by_tiles)(const TYPED(StrataSystem) *s, const StrataTiling *t, int nv, ptrdiff_t ld, const StrataBox *box, const REAL *weight,
+                           const REAL *b, const REAL *x, REAL *y, REAL *change)
 {
   int       count[3], tile[3];
   ptrdiff_t cells = 1;
@@ -172,8 +173,10 @@ static int TYPED(by_tiles)(const TYPED(StrataSystem) *s, const StrataTiling *t, 
           lo[a] = f[1] - f[0];
           hi[a] = e[1] - f[0];
         }
-        most = CELL(strata_reduce_join)(STRATA_REDUCE_MAX, most,
-                                        TYPED(sweep_tile)(s, t->sweeps, from, n, lo, hi, weight, b, x, y, work, work + cells, change != NULL));
+        for (int v = 0; v < nv; v++)
+          most = CELL(strata_reduce_join)(STRATA_REDUCE_MAX, most,
+                                          TYPED(sweep_tile)(s, t->sweeps, from, n, lo, hi, weight, b + v * ld, x ? x + v * ld : NULL, y + v * ld,
+                                                            work, work + cells, change != NULL));
       }
   free(work);
   if (change) *change = most;
@@ -189,10 +192,10 @@ static inline void TYPED(reach)(const TYPED(StrataSystem) *s, int a, int w0, int
   *hi = w1 + more > end ? (w1 > end ? w1 : end) : w1 + more;
 }
 
-/* All sweeps of a strip at once, plane after plane along the slowest axis: sweep l is l planes behind the first, and each keeps three planes. In
-   two dimensions a plane is a row. */
-static REAL TYPED(sweep_strip)(const TYPED(StrataSystem) *s, int sweeps, const StrataBox *strip, const REAL *weight, const REAL *b, const REAL *x,
-                               REAL *y, REAL *ring, int wants)
+/* All sweeps of a strip at once, plane after plane along the slowest axis: sweep l is l planes behind the first, and each keeps three planes of
+   each vector. In two dimensions a plane is a row. */
+static REAL TYPED(sweep_strip)(const TYPED(StrataSystem) *s, int sweeps, const StrataBox *strip, const REAL *weight, int nv, ptrdiff_t ld,
+                               const REAL *b, const REAL *x, REAL *y, REAL *ring, int wants)
 {
   const int slow = s->dim - 1, rows = s->dim > 2;
   int       lo0, hi0, mlo0 = 0, mhi0 = 1, zlo0, zhi0;
@@ -212,15 +215,15 @@ static REAL TYPED(sweep_strip)(const TYPED(StrataSystem) *s, int sweeps, const S
   zhi0 = strip->hi[slow] + sweeps > s->n[slow] ? s->n[slow] : strip->hi[slow] + sweeps;
   {
     const ptrdiff_t width = hi0 - lo0 + 2, height = rows ? mhi0 - mlo0 + 2 : 1, plane = width * height;
-    const REAL     *zero = ring + 3 * (ptrdiff_t)sweeps * plane;
+    const REAL     *zero = ring + 3 * (ptrdiff_t)sweeps * nv * plane;
 
-    memset(ring, 0, (size_t)(3 * (ptrdiff_t)sweeps + 1) * (size_t)plane * sizeof(REAL));
-#define PLANE(l, z) (ring + (3 * (ptrdiff_t)(l) + (z) % 3) * plane)
-#define READ(l, z)  ((z) < 0 || (z) >= s->n[slow] ? zero : PLANE(l, z))
+    memset(ring, 0, (size_t)(3 * (ptrdiff_t)sweeps * nv + 1) * (size_t)plane * sizeof(REAL));
+#define PLANE(v, l, z) (ring + (3 * ((v) * (ptrdiff_t)sweeps + (l)) + (z) % 3) * plane)
+#define READ(v, l, z)  ((z) < 0 || (z) >= s->n[slow] ? zero : PLANE(v, l, z))
     for (int t = zlo0; t < zhi0 + sweeps; t++) {
-      if (t < zhi0)
+      for (int v = 0; v < nv && t < zhi0; v++)
         for (int j = mlo0; j < mhi0; j++)
-          TYPED(load)(s, x, lo0, hi0, rows ? j : t, rows ? t : 0, PLANE(0, t) + 1 + (rows ? (j - mlo0 + 1) * width : 0));
+          TYPED(load)(s, x ? x + v * ld : NULL, lo0, hi0, rows ? j : t, rows ? t : 0, PLANE(v, 0, t) + 1 + (rows ? (j - mlo0 + 1) * width : 0));
       for (int l = 1; l <= sweeps; l++) {
         const int z = t - l;
         int       lo, hi, mlo = 0, mhi = 1, zlo, zhi;
@@ -231,21 +234,22 @@ static REAL TYPED(sweep_strip)(const TYPED(StrataSystem) *s, int sweeps, const S
         if (rows) TYPED(reach)(s, 1, strip->lo[1], strip->hi[1], sweeps - l, &mlo, &mhi);
         for (int j = mlo; j < mhi; j++) {
           const ptrdiff_t at = 1 + (lo - lo0) + (rows ? (j - mlo0 + 1) * width : 0);
-          const REAL     *u = READ(l - 1, z) + at;
           TYPED(Row)      q;
 
           q.count = hi - lo;
           TYPED(place)(s, lo, rows ? j : z, rows ? z : 0, b, &q);
-          q.v[0] = u - 1;
-          q.v[1] = u + 1;
-          q.v[2] = rows ? u - width : READ(l - 1, z - 1) + at;
-          q.v[3] = rows ? u + width : READ(l - 1, z + 1) + at;
-          q.v[4] = rows ? READ(l - 1, z - 1) + at : NULL;
-          q.v[5] = rows ? READ(l - 1, z + 1) + at : NULL;
-          q.u = u;
-          q.out = l < sweeps ? PLANE(l, z) + at : y + lo + s->n[0] * ((rows ? j : z) + (ptrdiff_t)s->n[1] * (rows ? z : 0));
-          TYPED(strata_jacobi_row)(s, weight ? weight[l - 1] : 1, &q);
-          if (wants && l == sweeps) most = TYPED(change)(q.count, q.out, u, most);
+          for (int v = 0; v < nv; v++, q.b += ld) { /* the legs of the row are in the cache after the first */
+            q.u = READ(v, l - 1, z) + at;
+            q.v[0] = q.u - 1;
+            q.v[1] = q.u + 1;
+            q.v[2] = rows ? q.u - width : READ(v, l - 1, z - 1) + at;
+            q.v[3] = rows ? q.u + width : READ(v, l - 1, z + 1) + at;
+            q.v[4] = rows ? READ(v, l - 1, z - 1) + at : NULL;
+            q.v[5] = rows ? READ(v, l - 1, z + 1) + at : NULL;
+            q.out = l < sweeps ? PLANE(v, l, z) + at : y + v * ld + lo + s->n[0] * ((rows ? j : z) + (ptrdiff_t)s->n[1] * (rows ? z : 0));
+            TYPED(strata_jacobi_row)(s, weight ? weight[l - 1] : 1, &q);
+            if (wants && l == sweeps) most = TYPED(change)(q.count, q.out, q.u, most);
+          }
         }
       }
     }
@@ -255,31 +259,47 @@ static REAL TYPED(sweep_strip)(const TYPED(StrataSystem) *s, int sweeps, const S
   return most;
 }
 
-static int TYPED(by_strips)(const TYPED(StrataSystem) *s, int sweeps, const StrataBox *box, const REAL *weight, const REAL *b, const REAL *x, REAL *y,
-                            REAL *change)
+/* The width of strips whose rows fit the cache, with their legs and right-hand sides, for so many vectors */
+static ptrdiff_t TYPED(strip_width)(const TYPED(StrataSystem) *s, int sweeps, int nv)
+{
+  const ptrdiff_t row = s->dim > 2 ? s->n[0] + 2 : 1, cells = STRATA_CACHE / (ptrdiff_t)sizeof(REAL) / (3 * sweeps * row);
+  const ptrdiff_t legs = s->form == STRATA_SYSTEM_VARIABLE ? 2 * s->dim * (sweeps + 1) : 0, each = 4 * sweeps + 1;
+
+  return cells * (legs + each) / (legs + nv * each) - 2 * sweeps - 2;
+}
+
+/* Strip after strip, each for a few vectors at once if that saves the legs from being read again */
+static int TYPED(by_strips)(const TYPED(StrataSystem) *s, int sweeps, int nv, ptrdiff_t ld, const StrataBox *box, const REAL *weight, const REAL *b,
+                            const REAL *x, REAL *y, REAL *change)
 {
   const int       across = s->dim - 2, wide = box->hi[across] - box->lo[across]; /* strips lie side by side along this axis */
   const ptrdiff_t row = s->dim > 2 ? s->n[0] + 2 : 1;
-  ptrdiff_t       width = STRATA_CACHE / (ptrdiff_t)sizeof(REAL) / (3 * sweeps * row) - 2 * sweeps - 2;
+  ptrdiff_t       width;
+  int             few = s->form != STRATA_SYSTEM_VARIABLE ? 1 : nv < STRATA_FEW ? nv : STRATA_FEW;
   REAL           *ring, most = 0;
   StrataBox       strip = *box;
 
+  while (few > 1 && TYPED(strip_width)(s, sweeps, few) < 2 * sweeps) few--;
+  width = TYPED(strip_width)(s, sweeps, few);
   if (width < STRATA_STRIP * sweeps) width = STRATA_STRIP * sweeps;
   if (width > wide) width = wide;
-  ring = (REAL *)malloc((size_t)(3 * (ptrdiff_t)sweeps + 1) * (size_t)((width + 2 * sweeps + 4) * (s->dim > 2 ? row + 2 : 1)) * sizeof(REAL));
+  ring = (REAL *)malloc((size_t)(3 * (ptrdiff_t)sweeps * few + 1) * (size_t)((width + 2 * sweeps + 4) * (s->dim > 2 ? row + 2 : 1)) * sizeof(REAL));
   if (!ring) return 1;
   for (ptrdiff_t from = box->lo[across]; from < box->hi[across]; from += width) {
     strip.lo[across] = (int)from;
     strip.hi[across] = from + width < box->hi[across] ? (int)(from + width) : box->hi[across];
-    most = CELL(strata_reduce_join)(STRATA_REDUCE_MAX, most, TYPED(sweep_strip)(s, sweeps, &strip, weight, b, x, y, ring, change != NULL));
+    for (int v = 0; v < nv; v += few)
+      most = CELL(strata_reduce_join)(STRATA_REDUCE_MAX, most,
+                                      TYPED(sweep_strip)(s, sweeps, &strip, weight, nv - v < few ? nv - v : few, ld, b + v * ld,
+                                                         x ? x + v * ld : NULL, y + v * ld, ring, change != NULL));
   }
   free(ring);
   if (change) *change = most;
   return 0;
 }
 
-int TYPED(StrataCycleFastHost)(const TYPED(StrataSystem) *s, const StrataTiling *t, const StrataBox *box, const REAL *weight, const REAL *b,
-                               const REAL *x, REAL *y, REAL *change)
+int TYPED(StrataCycleFastHost)(const TYPED(StrataSystem) *s, const StrataTiling *t, int nv, ptrdiff_t ld, const StrataBox *box, const REAL *weight,
+                               const REAL *b, const REAL *x, REAL *y, REAL *change)
 {
   StrataTiling own = *t;
   int          exact = 1;
@@ -287,9 +307,9 @@ int TYPED(StrataCycleFastHost)(const TYPED(StrataSystem) *s, const StrataTiling 
   if (change) *change = 0;
   if (!strata_box_size(box)) return 0;
   for (int a = 0; a < s->dim; a++) exact &= t->overlap[a] >= 2 * (t->sweeps - 1);
-  if (!exact) return TYPED(by_tiles)(s, t, box, weight, b, x, y, change);
-  if (s->dim > 1) return TYPED(by_strips)(s, t->sweeps, box, weight, b, x, y, change);
+  if (!exact) return TYPED(by_tiles)(s, t, nv, ld, box, weight, b, x, y, change);
+  if (s->dim > 1) return TYPED(by_strips)(s, t->sweeps, nv, ld, box, weight, b, x, y, change);
   own.overlap[0] = 2 * (t->sweeps - 1);
   own.tile[0] = own.overlap[0] + (STRATA_STRIP * t->sweeps > STRATA_LINE ? STRATA_STRIP * t->sweeps : STRATA_LINE);
-  return TYPED(by_tiles)(s, &own, box, weight, b, x, y, change);
+  return TYPED(by_tiles)(s, &own, nv, ld, box, weight, b, x, y, change);
 }

@@ -12,10 +12,19 @@ void StrataDiagonalCheckHost(ptrdiff_t n, const double *d, StrataDiagonalFaults 
   }
 }
 
-void StrataQuotientHost(ptrdiff_t n, double factor, const double *by, const double *a, const double *d, double number, double *q)
+void StrataQuotientHost(ptrdiff_t n, double factor, const double *by, int nv, const double *a, ptrdiff_t lda, const double *d, double number,
+                        double *q, ptrdiff_t ldq)
 {
-  if (by) factor *= *by;
-  for (ptrdiff_t i = 0; i < n; i++) q[i] = factor * a[i] / (d ? d[i] : number);
+  const ptrdiff_t piece = 1024; /* which stays in the cache for all vectors */
+
+  for (ptrdiff_t from = 0; from < n; from += piece)
+    for (int v = 0; v < nv; v++) {
+      const ptrdiff_t end = n - from < piece ? n : from + piece;
+      const double    f = by ? factor * by[2 * v] : factor, *av = a + v * lda;
+      double         *qv = q + v * ldq;
+
+      for (ptrdiff_t i = from; i < end; i++) qv[i] = f * av[i] / (d ? d[i] : number);
+    }
 }
 
 void StrataPowersHost(const double *largest, double power[2])

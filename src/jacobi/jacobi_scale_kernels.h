@@ -28,11 +28,14 @@ STRATA_BEGIN_C
 void StrataDiagonalCheckHost(ptrdiff_t n, const double *d, StrataDiagonalFaults *faults);
 int  StrataDiagonalCheckCUDA(ptrdiff_t n, const double *d, StrataDiagonalFaults *faults, void *stream);
 
-/* Pointers to factors are to the memory of the arrays, NULL stands for 1 */
+/* Several vectors: nv of them with leading dimensions. Their factors are in the memory of the arrays, by[2 v] that of vector v as powers lie; NULL
+   stands for 1. */
 
-/* q = factor *by a / d, where d is an array or, if that is NULL, a number; q may be a */
-void StrataQuotientHost(ptrdiff_t n, double factor, const double *by, const double *a, const double *d, double number, double *q);
-int  StrataQuotientCUDA(ptrdiff_t n, double factor, const double *by, const double *a, const double *d, double number, double *q, void *stream);
+/* q = factor by a / d, where d is an array or, if that is NULL, a number; q may be a */
+void StrataQuotientHost(ptrdiff_t n, double factor, const double *by, int nv, const double *a, ptrdiff_t lda, const double *d, double number,
+                        double *q, ptrdiff_t ldq);
+int  StrataQuotientCUDA(ptrdiff_t n, double factor, const double *by, int nv, const double *a, ptrdiff_t lda, const double *d, double number,
+                        double *q, ptrdiff_t ldq, void *stream);
 
 /* power[] for the number *largest; to = *by from, of one number */
 void StrataPowersHost(const double *largest, double power[2]);

@@ -23,8 +23,8 @@ static PetscErrorCode TYPED(StrataJacobiSystem)(StrataJacobi j, StrataJacobiRows
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Boxes of an array from a vector and the cells around it, perhaps from the vector alone */
-static PetscErrorCode TYPED(StrataJacobiEmbedBoxes)(StrataJacobi j, PetscMemType type, int count, const StrataBox box[], const PetscScalar *x,
+/* Boxes of arrays from vectors and the cells around them, perhaps from the vectors alone */
+static PetscErrorCode TYPED(StrataJacobiEmbedBoxes)(StrataJacobi j, PetscMemType type, int count, const StrataBox box[], int nv, const PetscScalar *x,
                                                     const StrataGhost ghost[], REAL *y)
 {
   void *stream;
@@ -32,13 +32,13 @@ static PetscErrorCode TYPED(StrataJacobiEmbedBoxes)(StrataJacobi j, PetscMemType
   PetscFunctionBegin;
   PetscCall(StrataGetStream(type, &stream));
   for (int m = 0; m < count && j->grid->size_local; m++)
-    StrataDispatch(type, TYPED(StrataEmbedHost)(j->n, &j->own, &box[m], x, ghost, y),
-                   TYPED(StrataEmbedCUDA)(j->n, &j->own, &box[m], x, ghost, y, stream));
+    StrataDispatch(type, TYPED(StrataEmbedHost)(j->n, &j->own, &box[m], nv, x, j->grid->size_local, ghost, y, j->cells),
+                   TYPED(StrataEmbedCUDA)(j->n, &j->own, &box[m], nv, x, j->grid->size_local, ghost, y, j->cells, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The array of a vector on the owned box with the cells around it; to is an array of the work space */
-static PetscErrorCode TYPED(StrataJacobiEmbed)(StrataJacobi j, PetscMemType type, const PetscScalar *x, StrataArray *to)
+/* The arrays of vectors on the owned box with the cells around it; to is an array of the work space */
+static PetscErrorCode TYPED(StrataJacobiEmbed)(StrataJacobi j, PetscMemType type, int nv, const PetscScalar *x, StrataArray *to)
 {
   const StrataBox whole = {{0, 0, 0}, {j->n[0], j->n[1], j->n[2]}};
   StrataGhost     ghost[STRATA_DIRECTIONS];
@@ -47,11 +47,11 @@ static PetscErrorCode TYPED(StrataJacobiEmbed)(StrataJacobi j, PetscMemType type
   PetscFunctionBegin;
   PetscCall(PetscMemzero(ghost, sizeof(ghost)));
   if (j->frame) {
-    PetscCall(StrataHaloBegin(j->frame, x, sizeof(PetscScalar), 1, j->grid->size_local, type));
+    PetscCall(StrataHaloBegin(j->frame, x, sizeof(PetscScalar), nv, j->grid->size_local, type));
     PetscCall(StrataHaloEnd(j->frame, ghost));
   }
   PetscCall(StrataArrayWrite(to, type, &y));
-  PetscCall(TYPED(StrataJacobiEmbedBoxes)(j, type, 1, &whole, x, ghost, y));
+  PetscCall(TYPED(StrataJacobiEmbedBoxes)(j, type, 1, &whole, nv, x, ghost, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,9 +89,9 @@ static PetscErrorCode TYPED(StrataJacobiWork)(StrataJacobi j, ptrdiff_t numbers,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All cycles at once, if there is a kernel for that and if it is the one that is taken. x NULL: from zero. */
-static PetscErrorCode TYPED(StrataJacobiRun)(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt first, PetscInt cycles, const REAL *b,
-                                             const REAL *x, REAL *y, REAL *change, PetscBool *done)
+/* All cycles at once, if there is a kernel for that and if it is the one that is taken. x NULL: from zero; it is of one vector. */
+static PetscErrorCode TYPED(StrataJacobiRun)(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt first, PetscInt cycles, int nv,
+                                             const REAL *b, const REAL *x, REAL *y, REAL *change, PetscBool *done)
 {
   const PetscInt      k = j->subiterations;
   StrataTiling        t = j->tiling;
@@ -118,20 +118,21 @@ static PetscErrorCode TYPED(StrataJacobiRun)(StrataJacobi j, PetscBool transpose
   PetscCall(StrataGetStream(type, &stream));
   if (!x) {
     PetscCall(StrataArrayWrite(&j->array[1], type, &zero));
-    StrataCallCUDA(StrataCUDAMemset(zero, 0, j->array[1].bytes, stream));
+    StrataCallCUDA(StrataCUDAMemset(zero, 0, j->cells * sizeof(REAL), stream));
     x = zero;
   }
   PetscCall(TYPED(StrataJacobiWork)(j, TYPED(StrataCyclesWorkCUDA)(&s), &work));
-  StrataCallCUDA(
-      TYPED(StrataCyclesCUDA)(&s, &t, (int)cycles, weight, (int)(first % j->period * k), (int)(j->period * k), b, x, y, change, work, stream));
+  for (int v = 0; v < nv; v++) /* several begin with zero */
+    StrataCallCUDA(TYPED(StrataCyclesCUDA)(&s, &t, (int)cycles, weight, (int)(first % j->period * k), (int)(j->period * k), b + v * j->cells, x,
+                                           y + v * j->cells, change, work, stream));
   *done = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
 
-/* One pass on a box: y = x after the sweeps of the tiling, weights from sweep `first` of the period on */
+/* One pass on a box: y = x after the sweeps of the tiling, weights from sweep `first` of the period on. change: of one vector only */
 static PetscErrorCode TYPED(StrataJacobiPass)(StrataJacobi j, StrataJacobiRows *rows, PetscMemType type, const StrataTiling *t, const StrataBox *box,
-                                              PetscInt first, const REAL *b, const REAL *x, REAL *y, REAL *change)
+                                              PetscInt first, int nv, const REAL *b, const REAL *x, REAL *y, REAL *change)
 {
   TYPED(StrataSystem) s;
   const REAL         *weight = NULL;
@@ -154,20 +155,21 @@ static PetscErrorCode TYPED(StrataJacobiPass)(StrataJacobi j, StrataJacobiRows *
     PetscCall(TYPED(StrataJacobiChoose)(j, &s, t, 0, &kernel));
     numbers = TYPED(StrataCycleWorkCUDA)(&s, t, kernel, box);
     PetscCall(TYPED(StrataJacobiWork)(j, numbers, &work));
-    StrataCallCUDA(TYPED(StrataCycleCUDA)(&s, t, kernel, box, weight, b, x, y, change, work, stream));
+    for (int v = 0; v < nv; v++)
+      StrataCallCUDA(TYPED(StrataCycleCUDA)(&s, t, kernel, box, weight, b + v * j->cells, x + v * j->cells, y + v * j->cells, change, work, stream));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
   (void)work;
-  PetscCheck(!TYPED(StrataCycleFastHost)(&s, t, box, weight, b, x, y, change), PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for tiles");
+  PetscCheck(!TYPED(StrataCycleFastHost)(&s, t, nv, j->cells, box, weight, b, x, y, change), PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for tiles");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One pass on the owned box, whose frames are fetched from the other ranks: the inner part of the box is swept while they travel. from: the array of
-   the vector x, in which the owned box is there already if `there`. boxes: into how many the box was cut, each with a largest change of its own. */
+/* One pass on the owned box, whose frames are fetched from the other ranks: the inner part of the box is swept while they travel. from: the arrays of
+   the vectors x, in which the owned box is there already if `there`. boxes: into how many the box was cut, each with a largest change of its own. */
 static PetscErrorCode TYPED(StrataJacobiFetchingPass)(StrataJacobi j, StrataJacobiRows *rows, PetscMemType type, const StrataTiling *t,
-                                                      PetscInt first, const REAL *b, const PetscScalar *x, PetscBool there, REAL *from, REAL *y,
-                                                      REAL *change, int *boxes)
+                                                      PetscInt first, int nv, const REAL *b, const PetscScalar *x, PetscBool there, REAL *from,
+                                                      REAL *y, REAL *change, int *boxes)
 {
   const StrataBox whole = {{0, 0, 0}, {j->n[0], j->n[1], j->n[2]}};
   StrataGhost     ghost[STRATA_DIRECTIONS];
@@ -179,28 +181,28 @@ static PetscErrorCode TYPED(StrataJacobiFetchingPass)(StrataJacobi j, StrataJaco
   *boxes = 0;
   frame[0] = whole;
   rim[0] = j->own;
-  PetscCall(StrataHaloBegin(j->frame, x, sizeof(PetscScalar), 1, j->grid->size_local, type));
+  PetscCall(StrataHaloBegin(j->frame, x, sizeof(PetscScalar), nv, j->grid->size_local, type));
   StrataJacobiInner(j, t->sweeps, &inner);
   if (strata_box_size(&inner)) {
-    if (!there) PetscCall(TYPED(StrataJacobiEmbedBoxes)(j, type, 1, &j->own, x, ghost, from));
-    PetscCall(TYPED(StrataJacobiPass)(j, rows, type, t, &inner, first, b, from, y, change ? change + (*boxes)++ : NULL));
+    if (!there) PetscCall(TYPED(StrataJacobiEmbedBoxes)(j, type, 1, &j->own, nv, x, ghost, from));
+    PetscCall(TYPED(StrataJacobiPass)(j, rows, type, t, &inner, first, nv, b, from, y, change ? change + (*boxes)++ : NULL));
     frames = StrataJacobiShell(&whole, &j->own, frame);
     rims = StrataJacobiShell(&j->own, &inner, rim);
   }
   PetscCall(StrataHaloEnd(j->frame, ghost));
-  PetscCall(TYPED(StrataJacobiEmbedBoxes)(j, type, frames, frame, x, ghost, from));
-  for (m = 0; m < rims; m++) PetscCall(TYPED(StrataJacobiPass)(j, rows, type, t, &rim[m], first, b, from, y, change ? change + (*boxes)++ : NULL));
+  PetscCall(TYPED(StrataJacobiEmbedBoxes)(j, type, frames, frame, nv, x, ghost, from));
+  for (m = 0; m < rims; m++)
+    PetscCall(TYPED(StrataJacobiPass)(j, rows, type, t, &rim[m], first, nv, b, from, y, change ? change + (*boxes)++ : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The passes of some cycles. x NULL: from zero. `direct`: the result of the last pass goes to that array, else it is left in array[] and *result
-   points to it. The largest change is read into *change, or *stays says where it is, of this rank, in the memory of the arrays. */
-static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt first, PetscInt cycles,
+/* The passes of some cycles of nv vectors. x NULL: from zero. `direct`: the result of the last pass goes to that array, else it is left in array[] and
+   *result points to it. The largest change of one vector is read into *change, or *stays says where it is, of this rank, in the memory of the arrays. */
+static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transpose, PetscMemType type, PetscInt first, PetscInt cycles, int nv,
                                                 const PetscScalar *x, REAL *direct, REAL **result, PetscReal *change, const REAL **stays)
 {
   StrataJacobiRows *rows = &j->rows[transpose ? 1 : 0];
   const PetscInt    k = j->subiterations, most = StrataJacobiMost(j, type), passes = (k + most - 1) / most, total = passes * cycles;
-  const size_t      bytes = j->array[0].bytes;
   const REAL       *b, *from = NULL;
   REAL             *to, *last = NULL;
   void             *stream;
@@ -217,8 +219,8 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
     to = direct;
   else
     PetscCall(StrataArrayWrite(&j->array[0], type, &to));
-  PetscCall(TYPED(StrataJacobiRun)(j, transpose, type, first, cycles, b, direct ? (const REAL *)x : NULL, to, last, &done));
-  from = to;
+  PetscCall(TYPED(StrataJacobiRun)(j, transpose, type, first, cycles, nv, b, direct ? (const REAL *)x : NULL, to, last, &done));
+  if (done) from = to;
 #endif
   for (p = 0; p < total && !done; p++) {
     const PetscInt  cycle = first + (transpose ? cycles - 1 - p / passes : p / passes), done = p % passes * most;
@@ -236,34 +238,33 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
     if (p == 0) {
       if (x && direct)
         from = (const REAL *)x;
-      else if (x) {
+      else if (x)
         PetscCall(StrataArrayWrite(start, type, &values));
-      } else {
+#if STRATA_HAVE_CUDA
+      else if (j->cells && PetscMemTypeDevice(type)) { /* kernels on the host know it */
         REAL *zero;
 
         if (direct && to != direct)
           zero = direct;
         else
           PetscCall(StrataArrayWrite(start, type, &zero));
-        if (bytes && PetscMemTypeHost(type)) PetscCall(PetscMemzero(zero, bytes));
-#if STRATA_HAVE_CUDA
-        if (bytes && PetscMemTypeDevice(type)) StrataCallCUDA(StrataCUDAMemset(zero, 0, bytes, stream));
-#endif
+        StrataCallCUDA(StrataCUDAMemset(zero, 0, nv * j->cells * sizeof(REAL), stream));
         from = zero;
       }
+#endif
     }
     if (p && j->frame) {
       PetscCall(StrataArrayUpdate(start, type, &values));
       PetscCall(StrataArrayWrite(&j->vector, type, &own));
       if (j->grid->size_local)
-        StrataDispatch(type, TYPED(StrataUnembedHost)(j->n, &j->own, values, NULL, NULL, own),
-                       TYPED(StrataUnembedCUDA)(j->n, &j->own, values, NULL, NULL, own, stream));
+        StrataDispatch(type, TYPED(StrataUnembedHost)(j->n, &j->own, nv, values, j->cells, NULL, NULL, own, j->grid->size_local),
+                       TYPED(StrataUnembedCUDA)(j->n, &j->own, nv, values, j->cells, NULL, NULL, own, j->grid->size_local, stream));
     }
     if (j->frame && (p || x))
-      PetscCall(TYPED(StrataJacobiFetchingPass)(j, rows, type, &t, cycle % j->period * k + done, b, p ? own : x, p ? PETSC_TRUE : PETSC_FALSE, values,
-                                                to, final ? last : NULL, &boxes));
+      PetscCall(TYPED(StrataJacobiFetchingPass)(j, rows, type, &t, cycle % j->period * k + done, nv, b, p ? own : x, p ? PETSC_TRUE : PETSC_FALSE,
+                                                values, to, final ? last : NULL, &boxes));
     else
-      PetscCall(TYPED(StrataJacobiPass)(j, rows, type, &t, &j->own, cycle % j->period * k + done, b, from, to, final ? last : NULL));
+      PetscCall(TYPED(StrataJacobiPass)(j, rows, type, &t, &j->own, cycle % j->period * k + done, nv, b, from, to, final ? last : NULL));
     from = to;
   }
   if (result) *result = (REAL *)from;

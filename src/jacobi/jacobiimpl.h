@@ -21,6 +21,9 @@ typedef struct {
 /* Steps of the estimate of eigenvalues, as many as KSPCHEBYSHEV does */
 #define STRATA_JACOBI_STEPS 10
 
+/* Vectors that are swept at once, the most: more take more work space, and no less time */
+#define STRATA_JACOBI_VECTORS 32
+
 /* Boxes that an owned box is cut into, an inner one and those at its sides */
 #define STRATA_JACOBI_BOXES (1 + STRATA_LEGS)
 
@@ -66,6 +69,7 @@ struct _n_StrataJacobi {
   PetscInt     low[3], high[3]; /* frames of the array of this rank */
   PetscBool    frames;          /* does it have any? */
   int          n[3];            /* the array */
+  ptrdiff_t    cells;           /* its size */
   StrataBox    own;             /* the owned box in it */
   StrataHalo   frame, face;     /* exchange of frames, and of the cells that the matrix needs */
   PetscInt     period;          /* cycles after which weights repeat */
@@ -74,7 +78,8 @@ struct _n_StrataJacobi {
   PetscReal    interval[2];     /* of the schedule */
   PetscInt     eigenvalues;     /* number of estimated ones, if the interval comes from them */
   PetscReal    re[STRATA_JACOBI_STEPS], im[STRATA_JACOBI_STEPS];
-  /* work space, and where the last work was done */
+  /* work space, for so many vectors at once, and where the last work was done */
+  int                vectors;
   StrataArray        b, array[2], vector, change, work;
   StrataArray        power, sums, update; /* in single precision: what right-hand sides are divided by, its making, the change times that */
   PetscMemType       worked;
@@ -110,12 +115,14 @@ PETSC_INTERN PetscErrorCode StrataJacobiSymmetric(StrataJacobi, PetscBool *);
 /* Arrays of vectors, in one memory. Cycles are counted from the start of the schedule.
    SetRHS: takes the right-hand side of the sweeps that follow; Sweep: y = x after some cycles, x NULL for zero, y another array, change
    NULL or the largest of the last sweep, stays NULL or where that of this rank is, in the memory of the vectors; Apply: y = add + the result
-   of cycles from zero, in the precision that was asked for, y may be add; Residual: r = b - A x, r another array than x and b */
+   of cycles from zero, in the precision that was asked for, y may be add; ApplyVectors: the same for many vectors; Residual: r = b - A x, r another array than x and b */
 PETSC_INTERN PetscErrorCode StrataJacobiSetRHS(StrataJacobi, PetscBool transpose, PetscMemType, const PetscScalar *b);
 PETSC_INTERN PetscErrorCode StrataJacobiSweep(StrataJacobi, PetscBool transpose, PetscMemType, PetscInt first, PetscInt cycles, const PetscScalar *x,
                                               PetscScalar *y, PetscReal *change, const PetscReal **stays);
 PETSC_INTERN PetscErrorCode StrataJacobiApply(StrataJacobi, PetscBool transpose, PetscMemType, PetscInt first, PetscInt cycles, const PetscScalar *b,
                                               const PetscScalar *add, PetscScalar *y, PetscReal *change, const PetscReal **stays);
+PETSC_INTERN PetscErrorCode StrataJacobiApplyVectors(StrataJacobi, PetscBool transpose, PetscMemType, PetscInt cycles, PetscInt nv,
+                                                     const PetscScalar *b, PetscInt ldb, PetscScalar *y, PetscInt ldy);
 /* Is the transpose of a cycle one of the transposed matrix? Else y = add + its result is made by this, in double precision on the host. */
 PETSC_INTERN PetscErrorCode StrataJacobiTransposes(StrataJacobi, PetscBool *);
 PETSC_INTERN PetscErrorCode StrataJacobiApplyAdjoint(StrataJacobi, PetscInt cycles, const PetscScalar *b, const PetscScalar *add, PetscScalar *y);

@@ -66,19 +66,21 @@ static PetscErrorCode PCApplyTranspose_HJacobi(PC pc, Vec r, Vec z)
 
 static PetscErrorCode PCMatApply_HJacobi(PC pc, Mat R, Mat Z)
 {
-  PetscInt n, v;
+  StrataJacobi       j = ((PC_HJacobi *)pc->data)->jacobi;
+  const PetscScalar *r;
+  PetscScalar       *z;
+  PetscInt           nv, ldr, ldz;
+  PetscMemType       type;
 
   PetscFunctionBegin;
-  PetscCall(MatGetSize(R, NULL, &n));
-  for (v = 0; v < n; v++) {
-    Vec r, z;
-
-    PetscCall(MatDenseGetColumnVecRead(R, v, &r));
-    PetscCall(MatDenseGetColumnVecWrite(Z, v, &z));
-    PetscCall(PCHJacobiApply(pc, PETSC_FALSE, r, NULL, z));
-    PetscCall(MatDenseRestoreColumnVecWrite(Z, v, &z));
-    PetscCall(MatDenseRestoreColumnVecRead(R, v, &r));
+  if (j->failure) {
+    PetscCall(StrataDenseSet(Z, INFINITY));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(MatGetSize(R, NULL, &nv));
+  PetscCall(StrataDenseGetArrays(R, Z, &r, &ldr, &z, &ldz, &type));
+  PetscCall(StrataJacobiApplyVectors(j, PETSC_FALSE, type, j->cycles, nv, r, ldr, z, ldz));
+  PetscCall(StrataDenseRestoreArrays(R, Z, &r, &z, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,31 +9,13 @@ static PetscErrorCode MatProductNumeric_Strata_Dense(Mat C)
   const PetscScalar *b;
   PetscScalar       *y;
   PetscInt           nv, ldb, ldc;
-  PetscMemType       typeb, typec;
-  PetscBool          together;
+  PetscMemType       type;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(B, NULL, &nv));
-  PetscCall(MatDenseGetLDA(B, &ldb));
-  PetscCall(MatDenseGetLDA(C, &ldc));
-  PetscCall(StrataDenseGetArrayRead(B, &b, &typeb));
-  PetscCall(StrataDenseGetArrayWrite(C, &y, &typec));
-  together = PetscMemTypeDevice(typeb) == PetscMemTypeDevice(typec) ? PETSC_TRUE : PETSC_FALSE;
-  if (!together) { /* work on the host, where both can be had */
-    PetscCall(StrataDenseRestoreArrayRead(B, &b));
-    PetscCall(StrataDenseRestoreArrayWrite(C, &y));
-    PetscCall(MatDenseGetArrayRead(B, &b));
-    PetscCall(MatDenseGetArrayWrite(C, &y));
-    typeb = PETSC_MEMTYPE_HOST;
-  }
-  if (nv) PetscCall(MatStrataMultArrays(C->product->A, nv, b, ldb, y, ldc, typeb));
-  if (together) {
-    PetscCall(StrataDenseRestoreArrayRead(B, &b));
-    PetscCall(StrataDenseRestoreArrayWrite(C, &y));
-  } else {
-    PetscCall(MatDenseRestoreArrayRead(B, &b));
-    PetscCall(MatDenseRestoreArrayWrite(C, &y));
-  }
+  PetscCall(StrataDenseGetArrays(B, C, &b, &ldb, &y, &ldc, &type));
+  if (nv) PetscCall(MatStrataMultArrays(C->product->A, nv, b, ldb, y, ldc, type));
+  PetscCall(StrataDenseRestoreArrays(B, C, &b, &y, type));
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);

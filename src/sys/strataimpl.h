@@ -105,4 +105,9 @@ PETSC_INTERN PetscErrorCode StrataArrayCopy(StrataArray *, const StrataArray *);
 PETSC_INTERN PetscErrorCode StrataVecGetArrays(Vec x, Vec add, Vec y, const PetscScalar **, const PetscScalar **, PetscScalar **, PetscMemType *);
 PETSC_INTERN PetscErrorCode StrataVecRestoreArrays(Vec x, Vec add, Vec y, const PetscScalar **, const PetscScalar **, PetscScalar **, PetscMemType);
 
+/* The same of dense matrices, with their leading dimensions; all entries of one */
+PETSC_INTERN PetscErrorCode StrataDenseGetArrays(Mat X, Mat Y, const PetscScalar **, PetscInt *ldx, PetscScalar **, PetscInt *ldy, PetscMemType *);
+PETSC_INTERN PetscErrorCode StrataDenseRestoreArrays(Mat X, Mat Y, const PetscScalar **, PetscScalar **, PetscMemType);
+PETSC_INTERN PetscErrorCode StrataDenseSet(Mat, PetscScalar);
+
 #endif

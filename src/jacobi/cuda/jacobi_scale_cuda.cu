@@ -43,15 +43,21 @@ int StrataDiagonalCheckCUDA(ptrdiff_t n, const double *d, StrataDiagonalFaults *
   return (int)cudaGetLastError();
 }
 
-static __global__ void quotient(ptrdiff_t n, double factor, const double *by, const double *a, const double *d, double number, double *q)
+static __global__ void quotient(ptrdiff_t n, double factor, const double *by, int nv, const double *a, ptrdiff_t lda, const double *d, double number,
+                                double *q, ptrdiff_t ldq)
 {
-  if (by) factor *= *by;
-  EACH(i, n) q[i] = factor * a[i] / (d ? d[i] : number);
+  EACH(i, n)
+  {
+    const double divisor = d ? d[i] : number;
+
+    for (int v = 0; v < nv; v++) q[i + v * ldq] = (by ? factor * by[2 * v] : factor) * a[i + v * lda] / divisor;
+  }
 }
 
-int StrataQuotientCUDA(ptrdiff_t n, double factor, const double *by, const double *a, const double *d, double number, double *q, void *stream)
+int StrataQuotientCUDA(ptrdiff_t n, double factor, const double *by, int nv, const double *a, ptrdiff_t lda, const double *d, double number,
+                       double *q, ptrdiff_t ldq, void *stream)
 {
-  if (n) quotient<<<blocks(n), THREADS, 0, (cudaStream_t)stream>>>(n, factor, by, a, d, number, q);
+  if (n) quotient<<<blocks(n), THREADS, 0, (cudaStream_t)stream>>>(n, factor, by, nv, a, lda, d, number, q, ldq);
   return (int)cudaGetLastError();
 }
 
@@ -94,70 +100,72 @@ typedef struct {
 } Ghosts;
 
 template <class T>
-static __global__ void embed(int n0, int n1, StrataBox own, StrataBox box, const double *__restrict__ x, const __grid_constant__ Ghosts g,
-                             T *__restrict__ y)
+static __global__ void embed(int n0, int n1, StrataBox own, StrataBox box, int nv, const double *__restrict__ x, ptrdiff_t ldx,
+                             const __grid_constant__ Ghosts g, T *__restrict__ y, ptrdiff_t ldy)
 {
   const int e0 = box.hi[0] - box.lo[0], e1 = box.hi[1] - box.lo[1];
 
   EACH(id, strata_box_size(&box))
   {
-    const int i[3] = {box.lo[0] + (int)(id % e0), box.lo[1] + (int)(id / e0 % e1), box.lo[2] + (int)(id / e0 / e1)};
+    const int       i[3] = {box.lo[0] + (int)(id % e0), box.lo[1] + (int)(id / e0 % e1), box.lo[2] + (int)(id / e0 / e1)};
+    const ptrdiff_t to = i[0] + n0 * (i[1] + (ptrdiff_t)n1 * i[2]);
+    ptrdiff_t       distance;
+    const double   *from = strata_embedded(&own, x, ldx, g.ghost, i, &distance, T(0));
 
-    y[i[0] + n0 * (i[1] + (ptrdiff_t)n1 * i[2])] = strata_embedded(&own, x, g.ghost, i, T(0));
+    for (int v = 0; v < nv; v++) y[to + v * ldy] = (T)from[v * distance];
   }
 }
 
 template <class T>
-static int embed_launch(const int n[3], const StrataBox *own, const StrataBox *box, const double *x, const StrataGhost ghost[], T *y,
-                        cudaStream_t stream)
+static int embed_launch(const int n[3], const StrataBox *own, const StrataBox *box, int nv, const double *x, ptrdiff_t ldx, const StrataGhost ghost[],
+                        T *y, ptrdiff_t ldy, cudaStream_t stream)
 {
   const ptrdiff_t cells = strata_box_size(box);
   Ghosts          g;
 
   for (int d = 0; d < STRATA_DIRECTIONS; d++) g.ghost[d] = ghost[d];
-  if (cells) embed<<<blocks(cells), THREADS, 0, stream>>>(n[0], n[1], *own, *box, x, g, y);
+  if (cells) embed<<<blocks(cells), THREADS, 0, stream>>>(n[0], n[1], *own, *box, nv, x, ldx, g, y, ldy);
   return (int)cudaGetLastError();
 }
 
-int StrataEmbedCUDA_d(const int n[3], const StrataBox *own, const StrataBox *box, const double *x, const StrataGhost ghost[], double *y, void *stream)
-{
-  return embed_launch(n, own, box, x, ghost, y, (cudaStream_t)stream);
-}
-
-int StrataEmbedCUDA_f(const int n[3], const StrataBox *own, const StrataBox *box, const double *x, const StrataGhost ghost[], float *y, void *stream)
-{
-  return embed_launch(n, own, box, x, ghost, y, (cudaStream_t)stream);
-}
-
 template <class T>
-static __global__ void unembed(int n0, int n1, StrataBox own, const T *__restrict__ x, const double *by, const double *add, double *y)
+static __global__ void unembed(int n0, int n1, StrataBox own, int nv, const T *__restrict__ x, ptrdiff_t ldx, const double *by, const double *add,
+                               double *y, ptrdiff_t ldy)
 {
-  const double factor = by ? *by : 1;
-  const int    e0 = own.hi[0] - own.lo[0], e1 = own.hi[1] - own.lo[1];
+  const int e0 = own.hi[0] - own.lo[0], e1 = own.hi[1] - own.lo[1];
 
   EACH(id, strata_box_size(&own))
   {
-    const ptrdiff_t i = own.lo[0] + id % e0, j = own.lo[1] + id / e0 % e1, k = own.lo[2] + id / e0 / e1;
+    const ptrdiff_t i = own.lo[0] + id % e0, j = own.lo[1] + id / e0 % e1, k = own.lo[2] + id / e0 / e1, from = i + n0 * (j + n1 * k);
 
-    y[id] = (add ? add[id] : 0) + factor * (double)x[i + n0 * (j + n1 * k)];
+    for (int v = 0; v < nv; v++) {
+      const double value = (by ? by[2 * v] : 1) * (double)x[from + v * ldx];
+
+      y[id + v * ldy] = add ? add[id + v * ldy] + value : value;
+    }
   }
 }
 
 template <class T>
-static int unembed_launch(const int n[3], const StrataBox *own, const T *x, const double *by, const double *add, double *y, cudaStream_t stream)
+static int unembed_launch(const int n[3], const StrataBox *own, int nv, const T *x, ptrdiff_t ldx, const double *by, const double *add, double *y,
+                          ptrdiff_t ldy, cudaStream_t stream)
 {
   const ptrdiff_t cells = strata_box_size(own);
 
-  if (cells) unembed<<<blocks(cells), THREADS, 0, stream>>>(n[0], n[1], *own, x, by, add, y);
+  if (cells) unembed<<<blocks(cells), THREADS, 0, stream>>>(n[0], n[1], *own, nv, x, ldx, by, add, y, ldy);
   return (int)cudaGetLastError();
 }
 
-int StrataUnembedCUDA_d(const int n[3], const StrataBox *own, const double *x, const double *by, const double *add, double *y, void *stream)
-{
-  return unembed_launch(n, own, x, by, add, y, (cudaStream_t)stream);
-}
-
-int StrataUnembedCUDA_f(const int n[3], const StrataBox *own, const float *x, const double *by, const double *add, double *y, void *stream)
-{
-  return unembed_launch(n, own, x, by, add, y, (cudaStream_t)stream);
-}
+#define ENTRY_POINTS(T, S)                                                                                                                           \
+  int StrataEmbedCUDA_##S(const int n[3], const StrataBox *own, const StrataBox *box, int nv, const double *x, ptrdiff_t ldx,                        \
+                          const StrataGhost ghost[], T *y, ptrdiff_t ldy, void *stream)                                                              \
+  {                                                                                                                                                  \
+    return embed_launch(n, own, box, nv, x, ldx, ghost, y, ldy, (cudaStream_t)stream);                                                               \
+  }                                                                                                                                                  \
+  int StrataUnembedCUDA_##S(const int n[3], const StrataBox *own, int nv, const T *x, ptrdiff_t ldx, const double *by, const double *add, double *y, \
+                            ptrdiff_t ldy, void *stream)                                                                                             \
+  {                                                                                                                                                  \
+    return unembed_launch(n, own, nv, x, ldx, by, add, y, ldy, (cudaStream_t)stream);                                                                \
+  }
+ENTRY_POINTS(double, d)
+ENTRY_POINTS(float, f)
