@@ -198,6 +198,38 @@ static PetscErrorCode Reason(KSP ksp, Vec b, Vec x, KSPConvergedReason expected,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A matrix that its diagonal does not dominate: iterates grow, at once or after a while */
+static PetscErrorCode Grows(Problem p)
+{
+  const PetscScalar legs[6] = {-1, -1, -1, -1, 0, 0}, excess[3] = {-0.5, -2, -3.9};
+  Mat               A;
+  Vec               b, x;
+  KSP               ksp;
+  PC                pc;
+
+  PetscFunctionBeginUser;
+  for (int m = 0; m < 3; m++) {
+    PetscCall(MatCreateStrata(p.dm, &A));
+    PetscCall(MatStrataSetConstant(A, excess[m], legs));
+    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(ProblemVector(&p, 1, &b));
+    PetscCall(VecDuplicate(b, &x));
+    for (int norm = HJACOBI_NORM_2; norm <= HJACOBI_NORM_UPDATE; norm++) {
+      PetscCall(Create(A, A, KSPHJACOBI, NULL, &ksp, &pc));
+      PetscCall(KSPHJacobiSetNorm(ksp, (HJacobiNorm)norm));
+      PetscCall(Reason(ksp, b, x, KSP_DIVERGED_DTOL, "a matrix that its diagonal does not dominate"));
+      PetscCall(KSPHJacobiSetPrecision(ksp, HJACOBI_PRECISION_SINGLE));
+      PetscCall(Reason(ksp, b, x, KSP_DIVERGED_DTOL, "in single precision"));
+      PetscCall(KSPDestroy(&ksp));
+    }
+    PetscCall(VecDestroy(&b));
+    PetscCall(VecDestroy(&x));
+    PetscCall(MatDestroy(&A));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Zeros and NaN in the matrix, the right-hand side and the guess */
 static PetscErrorCode Numbers(const Problem *p, Mat A)
 {
@@ -220,9 +252,11 @@ static PetscErrorCode Numbers(const Problem *p, Mat A)
   PetscCall(MatGetDiagonal(B, d));
   PetscCall(VecMax(d, NULL, &good));
   PetscCall(MatGetOwnershipRange(B, &first, &end));
-#define ENTRY(value)                                                                                                                                 \
+#define ENTRY(value)  SET_ENTRY(last, value)
+#define BESIDE(value) SET_ENTRY(last - 1, value)
+#define SET_ENTRY(column, value)                                                                                                                     \
   do {                                                                                                                                               \
-    if (last >= first && last < end) PetscCall(MatSetValue(B, last, last, value, INSERT_VALUES));                                                    \
+    if (last >= first && last < end) PetscCall(MatSetValue(B, last, column, value, INSERT_VALUES));                                                  \
     PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));                                                                                              \
     PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));                                                                                                \
   } while (0)
@@ -236,6 +270,10 @@ static PetscErrorCode Numbers(const Problem *p, Mat A)
     is_int(why, PC_FACTOR_NUMERIC_ZEROPIVOT, "%s: the reason of the PC", type);
     ENTRY(NAN);
     PetscCall(Reason(ksp, b, x, KSP_DIVERGED_PC_FAILED, "NaN on the diagonal"));
+    ENTRY(good);
+    BESIDE(NAN);
+    PetscCall(Reason(ksp, b, x, KSP_DIVERGED_PC_FAILED, "NaN beside the diagonal"));
+    BESIDE(-1);
     ENTRY(good);
     if (solver) { /* KSP of PETSc 3.18 remembers a failure of its PC */
       PetscCall(PCSetUp(pc));
@@ -303,6 +341,7 @@ int main(int argc, char **argv)
   PetscCall(Ranks(A, rank, size));
   PetscCall(Combinations(&p, A));
   PetscCall(Complex(p));
+  PetscCall(Grows(p));
   PetscCall(Numbers(&p, A));
   PetscCall(MatDestroy(&A));
   PetscCall(DMDestroy(&p.dm));

@@ -85,7 +85,11 @@ like "$out" "1 cycle from zero, not symmetric" "a partial overlap is not symmetr
 like "$out" "tile 6 x 6, overlap 2 x 2" "tile and overlap"
 poisson 1 -n 20 -pc_type hjacobi -ksp_view
 like "$out" "1 cycle from zero, symmetric" "an exact one is"
-like "$out" "2 sweeps a cycle, schedule chebyshev for eigenvalues in \[0.19[0-9]*, 2.1[0-9]*\] \(0.1 and 1.1 times the estimated largest\)" "the default is a smoother"
+largest=$(awk 'BEGIN { printf "%.4f", 1 + cos(atan2(0, -1) / 21) }') # of the Laplace operator on 20 x 20 cells
+like "$out" "2 sweeps a cycle, schedule chebyshev for eigenvalues in \[$(awk "BEGIN { print 0.1 * $largest \", \" 1.1 * $largest }")\] \(0.1 and 1.1 times the largest\)" \
+  "the default is a smoother"
+poisson 1 -n 20 -pc_type hjacobi -ksp_view -assembled
+like "$out" "schedule chebyshev for eigenvalues in \[0.19[0-9]*, 2.1[0-9]*\] \(0.1 and 1.1 times the estimated largest\)" "of an assembled matrix it is estimated"
 
 # Tests, histories, monitors
 poisson 1 -n 20 -ksp_type hjacobi -ksp_hjacobi_check_interval 7 -ksp_monitor -ksp_rtol 1e-3 -ksp_converged_reason

@@ -66,6 +66,29 @@ static PetscErrorCode Relaxation(PetscInt levels, double a, double b, PetscInt k
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Pairs of weights for Laplace's equation on N x N cells from table 1 of Yang and Mittal, who let the number of sweeps be a fraction */
+static PetscErrorCode Published(void)
+{
+  static const struct {
+    PetscInt  N, sweeps;
+    PetscReal large, small;
+  } pairs[] = {{16, 16, 32.60, 0.8630}, {32, 31, 81.22, 0.9178}, {64, 64, 190.2, 0.9532}, {128, 133, 425.8, 0.9742}};
+
+  PetscFunctionBeginUser;
+  for (size_t m = 0; m < PETSC_STATIC_ARRAY_LENGTH(pairs); m++) {
+    const double sine = sin(PETSC_PI / (2. * (double)pairs[m].N));
+    PetscReal   *w;
+    PetscInt     count;
+
+    PetscCall(StrataRelaxationWeights(2, sine * sine, 2, 1, pairs[m].sweeps, &count, &w));
+    is_int(count, pairs[m].sweeps, "N = %d: all sweeps", (int)pairs[m].N);
+    is_real(w[0], pairs[m].large, 0.03 * pairs[m].large, "N = %d: the large weight of the published pair", (int)pairs[m].N);
+    is_real(w[1], pairs[m].small, 0.005 * pairs[m].small, "N = %d: the small one", (int)pairs[m].N);
+    PetscCall(PetscFree(w));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -83,5 +106,6 @@ int main(int argc, char **argv)
     PetscCall(Relaxation(levels, 2e-5, 2, 5, 0));
     PetscCall(Relaxation(levels, 0.2, 2.2, 1, 2 * levels));
   }
+  PetscCall(Published());
   return TapEnd();
 }

@@ -333,8 +333,11 @@ PetscErrorCode StrataJacobiView(StrataJacobi j, PetscViewer viewer)
     text[0] = 0;
   else
     PetscCall(PetscSNPrintf(text, sizeof(text), " for eigenvalues in [%g, %g]%s, period %" PetscInt_FMT " cycle%s", (double)j->interval[0],
-                            (double)j->interval[1], j->bounds[1] > 0 ? "" : " (0.1 and 1.1 times the estimated largest)", j->period,
-                            j->period > 1 ? "s" : ""));
+                            (double)j->interval[1],
+                            j->bounds[1] > 0 ? ""
+                            : j->eigenvalues ? " (0.1 and 1.1 times the estimated largest)"
+                                             : " (0.1 and 1.1 times the largest)",
+                            j->period, j->period > 1 ? "s" : ""));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " sweep%s a cycle, schedule %s%s\n", j->subiterations, j->subiterations > 1 ? "s" : "",
                                    HJacobiSchedules[j->schedule], text));
   if (j->schedule == HJACOBI_SRJ) PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " different weights\n", j->levels));

@@ -315,9 +315,9 @@ PetscErrorCode PCHJacobiGetSchedule(PC pc, HJacobiSchedule *schedule)
   Level: intermediate
 
   Note:
-  Without bounds, and with 0 for both, the largest eigenvalue is estimated by ten steps of the method of Lanczos (of Arnoldi where the matrix
-  is not symmetric), and the interval is from 0.1 to 1.1 times it, as in `KSPCHEBYSHEV`. A solver converges faster if the lower bound is close
-  to the smallest eigenvalue.
+  Without bounds, and with 0 for both, the interval is from 0.1 to 1.1 times the largest eigenvalue, as in `KSPCHEBYSHEV`. That is known where rows
+  are symmetric and the same everywhere; else it is estimated by ten steps of the method of Lanczos, of Arnoldi where the matrix is not symmetric. A
+  solver converges faster if the lower bound is close to the smallest eigenvalue.
 
 .seealso: `PCHJACOBI`, `PCHJacobiGetChebyshevBounds()`
 @*/
