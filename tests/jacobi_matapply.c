@@ -4,6 +4,7 @@
 */
 /* ranks: 1 2 3 4 */
 #include "problems.h"
+#include "../src/jacobi/pcjacobiimpl.h"
 
 #define MANY 35 /* columns, more than are swept at once */
 
@@ -95,13 +96,16 @@ static PetscErrorCode Compare(Problem p, const Setting *s, int device)
   PetscCall(ProblemOperator(&p, &A[0]));
   PetscCall(ProblemAssembled(&p, &A[1]));
   for (int assembled = 0; assembled < 2; assembled++) {
-    KSP      ksp;
-    PC       pc;
+    KSP      ksp[2];
+    PC       pc, one;
     PetscInt differ, all = 0;
 
-    PetscCall(Create(&p, A[assembled], s, KSPPREONLY, &ksp));
-    PetscCall(KSPGetPC(ksp, &pc));
+    for (int m = 0; m < 2; m++) PetscCall(Create(&p, A[assembled], s, KSPPREONLY, &ksp[m]));
+    PetscCall(KSPGetPC(ksp[0], &pc));
+    PetscCall(KSPGetPC(ksp[1], &one));
+    ((PC_HJacobi *)pc->data)->jacobi->wide = 4; /* columns are swept while cells travel between ranks, even on boxes as narrow as these */
     PetscCall(PCSetUp(pc));
+    PetscCall(PCSetUp(one));
     for (int m = 0; m < 4; m++) /* more columns than before, and fewer; without and with space between them */
       for (int space = 0; space < 5; space += 4) {
         Mat R, Z;
@@ -110,11 +114,11 @@ static PetscErrorCode Compare(Problem p, const Setting *s, int device)
         PetscCall(Columns(&p, counts[m], space, device, &R));
         PetscCall(Columns(&p, counts[m], 0, device, &Z));
         PetscCall(PCMatApply(pc, R, Z));
-        PetscCall(Differ(pc, R, Z, &differ));
+        PetscCall(Differ(one, R, Z, &differ));
         all += differ;
         if (space) { /* the other way round */
           PetscCall(PCMatApply(pc, Z, R));
-          PetscCall(Differ(pc, Z, R, &differ));
+          PetscCall(Differ(one, Z, R, &differ));
           all += differ;
         }
         PetscCall(MatDestroy(&R));
@@ -123,20 +127,22 @@ static PetscErrorCode Compare(Problem p, const Setting *s, int device)
     is_int(all, 0, "%s, %s, %d sweeps, overlap %d, %d cycles, schedule %s, precision %s%s: columns are those of PCApply()", ProblemName(&p),
            device ? "device" : "host", (int)s->subiterations, (int)s->overlap, (int)s->cycles, HJacobiSchedules[s->schedule],
            HJacobiPrecisions[s->precision], assembled ? ", assembled" : "");
-    PetscCall(KSPDestroy(&ksp));
+    for (int m = 0; m < 2; m++) PetscCall(KSPDestroy(&ksp[m]));
   }
   for (int m = 0; m < 2; m++) PetscCall(MatDestroy(&A[m]));
   PetscCall(DMDestroy(&p.dm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* KSPMatSolve() is KSPSolve() for each column */
+/* KSPMatSolve() is KSPSolve() for each column, where nothing is tested: PETSc may test all columns together */
 static PetscErrorCode Solves(Problem p, KSPType type, KSPNormType norm, PetscInt batch, int device)
 {
-  const Setting s = {2, STRATA_EXACT, 1, HJACOBI_CHEBYSHEV, HJACOBI_PRECISION_SAME};
-  PetscInt      columns, differ = 0;
-  KSP           ksp;
-  Mat           A, B, X;
+  const Setting      s = {2, STRATA_EXACT, 1, HJACOBI_CHEBYSHEV, HJACOBI_PRECISION_SAME};
+  PetscInt           columns, differ = 0;
+  PetscReal          off, all;
+  KSPConvergedReason reason;
+  KSP                ksp;
+  Mat                A, B, X, R;
 
   PetscFunctionBeginUser;
   PetscCall(ProblemSetUp(&p));
@@ -149,25 +155,34 @@ static PetscErrorCode Solves(Problem p, KSPType type, KSPNormType norm, PetscInt
   PetscCall(Columns(&p, 5, 0, device, &X));
   PetscCall(KSPSetMatSolveBatchSize(ksp, batch));
   PetscCall(KSPMatSolve(ksp, B, X));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  ok(reason > 0, "KSPMatSolve() with %s, norm %s, batches of %d, %s: %s", type, KSPNormTypes[norm], (int)batch, device ? "device" : "host",
+     KSPConvergedReasons[reason]);
   PetscCall(MatGetSize(B, NULL, &columns));
-  for (PetscInt c = 0; c < columns; c++) {
-    KSPConvergedReason reason;
-    PetscBool          equal;
-    Vec                b, x, y;
+  for (PetscInt c = 0; c < columns && norm == KSP_NORM_NONE; c++) {
+    PetscBool equal;
+    Vec       b, x, y;
 
     PetscCall(MatDenseGetColumnVecRead(B, c, &b));
     PetscCall(VecDuplicate(b, &y));
     PetscCall(KSPSolve(ksp, b, y));
     PetscCall(MatDenseRestoreColumnVecRead(B, c, &b));
-    PetscCall(KSPGetConvergedReason(ksp, &reason));
     PetscCall(MatDenseGetColumnVecRead(X, c, &x));
     PetscCall(VecEqual(x, y, &equal));
     PetscCall(MatDenseRestoreColumnVecRead(X, c, &x));
     PetscCall(VecDestroy(&y));
-    if (!equal || reason <= 0) differ++;
+    if (!equal) differ++;
   }
-  is_int(differ, 0, "KSPMatSolve() with %s, norm %s, batches of %d, %s: columns are those of KSPSolve()", type, KSPNormTypes[norm], (int)batch,
-         device ? "device" : "host");
+  if (norm == KSP_NORM_NONE)
+    is_int(differ, 0, "columns are those of KSPSolve()");
+  else {
+    PetscCall(MatMatMult(A, X, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &R));
+    PetscCall(MatAXPY(R, -1, B, SAME_NONZERO_PATTERN));
+    PetscCall(MatNorm(R, NORM_FROBENIUS, &off));
+    PetscCall(MatNorm(B, NORM_FROBENIUS, &all));
+    ok(off <= 1e-5 * all, "they are solved, residual %g of %g", (double)off, (double)all);
+    PetscCall(MatDestroy(&R));
+  }
   PetscCall(MatDestroy(&B));
   PetscCall(MatDestroy(&X));
   PetscCall(KSPDestroy(&ksp));
@@ -184,7 +199,7 @@ static PetscErrorCode Failure(Problem p, int device)
   Vec           d, z;
   KSP           ksp;
   PC            pc;
-  PetscReal     largest;
+  int           finite = 0;
 
   PetscFunctionBeginUser;
   PetscCall(ProblemSetUp(&p));
@@ -204,11 +219,15 @@ static PetscErrorCode Failure(Problem p, int device)
   PetscCall(Columns(&p, 3, 0, device, &Z));
   PetscCall(PCMatApply(pc, R, Z));
   for (PetscInt c = 0; c < 3; c++) {
+    const PetscScalar *a;
+
     PetscCall(MatDenseGetColumnVecRead(Z, c, &z));
-    PetscCall(VecMin(z, NULL, &largest));
-    ok(isinf(largest), "a zero on the diagonal: column %d is infinite", (int)c);
+    PetscCall(VecGetArrayRead(z, &a));
+    EACH_CELL(&p, x, i) finite += !isinf(a[i]);
+    PetscCall(VecRestoreArrayRead(z, &a));
     PetscCall(MatDenseRestoreColumnVecRead(Z, c, &z));
   }
+  is_int(finite, 0, "a zero on the diagonal: all columns are infinite, %s", device ? "device" : "host");
   PetscCall(MatDestroy(&R));
   PetscCall(MatDestroy(&Z));
   PetscCall(VecDestroy(&d));

@@ -40,7 +40,7 @@ PetscErrorCode StrataJacobiReset(StrataJacobi j)
   j->failedrow = -1;
   j->state = -1;
   j->eigenvalues = 0;
-  j->applied = PETSC_FALSE;
+  j->applied = j->inside = j->travels = PETSC_FALSE;
   PetscCall(PetscMemzero(j->choice, sizeof(j->choice)));
   j->words[0] = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -276,13 +276,13 @@ static void StrataJacobiInner(StrataJacobi j, int sweeps, StrataBox *inner)
 #include "../sys/typed.h"
 
 /* Vectors with the cells around them in the precision of the sweeps */
-static PetscErrorCode StrataJacobiEmbed(StrataJacobi j, PetscMemType type, int nv, const PetscScalar *x, StrataArray *to)
+static PetscErrorCode StrataJacobiEmbed(StrataJacobi j, PetscMemType type, int nv, const PetscScalar *x, StrataArray *to, PetscBool later)
 {
   PetscFunctionBegin;
   if (j->precision == HJACOBI_PRECISION_SINGLE)
-    PetscCall(StrataJacobiEmbed_f(j, type, nv, x, to));
+    PetscCall(StrataJacobiEmbed_f(j, type, nv, x, to, later));
   else
-    PetscCall(StrataJacobiEmbed_d(j, type, nv, x, to));
+    PetscCall(StrataJacobiEmbed_d(j, type, nv, x, to, later));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -302,10 +302,13 @@ static PetscErrorCode StrataJacobiDivide(StrataJacobi j, PetscMemType type, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right-hand sides of the sweeps: b, times the factors in its memory if there are any, over the diagonal */
-static PetscErrorCode StrataJacobiTakeRHS(StrataJacobi j, PetscMemType type, const PetscReal *by, int nv, const PetscScalar *b, PetscInt ldb)
+/* The right-hand sides of the sweeps: b, times the factors in its memory if there are any, over the diagonal. zero: sweeps begin with zero, so the first
+   pass needs no other frames, and may itself wait for these. */
+static PetscErrorCode StrataJacobiTakeRHS(StrataJacobi j, PetscMemType type, const PetscReal *by, int nv, const PetscScalar *b, PetscInt ldb,
+                                          PetscBool zero)
 {
   PetscScalar *own;
+  StrataBox    inner;
 
   PetscFunctionBegin;
   if (!j->frame && j->precision == HJACOBI_PRECISION_SAME) {
@@ -314,7 +317,11 @@ static PetscErrorCode StrataJacobiTakeRHS(StrataJacobi j, PetscMemType type, con
   } else {
     PetscCall(StrataArrayWrite(&j->vector, type, &own));
     PetscCall(StrataJacobiDivide(j, type, 1, by, nv, b, ldb, own, j->grid->size_local));
-    PetscCall(StrataJacobiEmbed(j, type, nv, own, &j->b));
+    if (zero && j->frames) {
+      StrataJacobiInner(j, (int)StrataJacobiMost(j, type), &inner);
+      j->travels = strata_box_size(&inner) ? PETSC_TRUE : PETSC_FALSE;
+    }
+    PetscCall(StrataJacobiEmbed(j, type, nv, own, &j->b, j->travels));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -427,7 +434,7 @@ static PetscErrorCode StrataJacobiBuildRows(StrataJacobi j, PetscBool transpose)
       PetscCall(PetscMemzero(&e->legs[l], sizeof(e->legs[l])));
     } else {
       PetscCall(StrataArrayCreate(&rows->legs[l], j->cells * StrataJacobiBytes(j)));
-      PetscCall(StrataJacobiEmbed(j, j->home, 1, q, &rows->legs[l]));
+      PetscCall(StrataJacobiEmbed(j, j->home, 1, q, &rows->legs[l], PETSC_FALSE));
     }
   }
   PetscCall(StrataCoefficientsDestroy(&e));
@@ -591,7 +598,7 @@ PetscErrorCode StrataJacobiSetRHS(StrataJacobi j, PetscBool transpose, PetscMemT
 {
   PetscFunctionBegin;
   PetscCall(StrataJacobiBuildRows(j, transpose));
-  PetscCall(StrataJacobiTakeRHS(j, type, NULL, 1, b, j->grid->size_local));
+  PetscCall(StrataJacobiTakeRHS(j, type, NULL, 1, b, j->grid->size_local, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -685,7 +692,7 @@ static PetscErrorCode StrataJacobiApplySome(StrataJacobi j, PetscBool transpose,
     PetscCall(StrataJacobiSetPower(j, type, nv, b, ldb));
     PetscCall(StrataArrayRead(&j->power, type, &power));
   }
-  PetscCall(StrataJacobiTakeRHS(j, type, power, nv, b, ldb));
+  PetscCall(StrataJacobiTakeRHS(j, type, power, nv, b, ldb, PETSC_TRUE));
   if (single)
     PetscCall(StrataJacobiPasses_f(j, transpose, type, first, cycles, nv, NULL, NULL, &result_f, change, stays ? &change_f : NULL));
   else

@@ -362,6 +362,7 @@ PetscErrorCode StrataJacobiView(StrataJacobi j, PetscViewer viewer)
                                    PetscMemTypeDevice(j->applied ? j->worked : j->home) ? "CUDA" : "host",
                                    j->precision == HJACOBI_PRECISION_SINGLE ? "single, on corrections" : "double",
                                    j->rows[0].built ? forms[j->rows[0].form] : "not used", MatStrataForms[j->c->form]));
+  if (j->inside) PetscCall(PetscViewerASCIIPrintf(viewer, "  the inner part of a box is swept while cells travel between ranks\n"));
   if (j->cycles) {
     PetscCall(StrataJacobiSymmetric(j, &symmetric));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  %" PetscInt_FMT " cycle%s from zero, %s\n", j->cycles, j->cycles > 1 ? "s" : "",

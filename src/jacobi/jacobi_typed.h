@@ -37,8 +37,9 @@ static PetscErrorCode TYPED(StrataJacobiEmbedBoxes)(StrataJacobi j, PetscMemType
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The arrays of vectors on the owned box with the cells around it; to is an array of the work space */
-static PetscErrorCode TYPED(StrataJacobiEmbed)(StrataJacobi j, PetscMemType type, int nv, const PetscScalar *x, StrataArray *to)
+/* The arrays of vectors on the owned box with the cells around it; to is an array of the work space. later: the cells around it are on their way when
+   this returns. */
+static PetscErrorCode TYPED(StrataJacobiEmbed)(StrataJacobi j, PetscMemType type, int nv, const PetscScalar *x, StrataArray *to, PetscBool later)
 {
   const StrataBox whole = {{0, 0, 0}, {j->n[0], j->n[1], j->n[2]}};
   StrataGhost     ghost[STRATA_DIRECTIONS];
@@ -46,12 +47,10 @@ static PetscErrorCode TYPED(StrataJacobiEmbed)(StrataJacobi j, PetscMemType type
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(ghost, sizeof(ghost)));
-  if (j->frame) {
-    PetscCall(StrataHaloBegin(j->frame, x, sizeof(PetscScalar), nv, j->grid->size_local, type));
-    PetscCall(StrataHaloEnd(j->frame, ghost));
-  }
+  if (j->frame) PetscCall(StrataHaloBegin(j->frame, x, sizeof(PetscScalar), nv, j->grid->size_local, type));
+  if (j->frame && !later) PetscCall(StrataHaloEnd(j->frame, ghost));
   PetscCall(StrataArrayWrite(to, type, &y));
-  PetscCall(TYPED(StrataJacobiEmbedBoxes)(j, type, 1, &whole, nv, x, ghost, y));
+  PetscCall(TYPED(StrataJacobiEmbedBoxes)(j, type, 1, later ? &j->own : &whole, nv, x, ghost, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -184,6 +183,7 @@ static PetscErrorCode TYPED(StrataJacobiFetchingPass)(StrataJacobi j, StrataJaco
   PetscCall(StrataHaloBegin(j->frame, x, sizeof(PetscScalar), nv, j->grid->size_local, type));
   StrataJacobiInner(j, t->sweeps, &inner);
   if (strata_box_size(&inner)) {
+    j->inside = PETSC_TRUE;
     if (!there) PetscCall(TYPED(StrataJacobiEmbedBoxes)(j, type, 1, &j->own, nv, x, ghost, from));
     PetscCall(TYPED(StrataJacobiPass)(j, rows, type, t, &inner, first, nv, b, from, y, change ? change + (*boxes)++ : NULL));
     frames = StrataJacobiShell(&whole, &j->own, frame);
@@ -193,6 +193,34 @@ static PetscErrorCode TYPED(StrataJacobiFetchingPass)(StrataJacobi j, StrataJaco
   PetscCall(TYPED(StrataJacobiEmbedBoxes)(j, type, frames, frame, nv, x, ghost, from));
   for (m = 0; m < rims; m++)
     PetscCall(TYPED(StrataJacobiPass)(j, rows, type, t, &rim[m], first, nv, b, from, y, change ? change + (*boxes)++ : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first pass, with frames of the right-hand sides on their way: the inner part of the box is swept meanwhile */
+static PetscErrorCode TYPED(StrataJacobiFirstPass)(StrataJacobi j, StrataJacobiRows *rows, PetscMemType type, const StrataTiling *t, PetscInt first,
+                                                   int nv, const REAL *x, REAL *y, REAL *change, int *boxes)
+{
+  const StrataBox    whole = {{0, 0, 0}, {j->n[0], j->n[1], j->n[2]}};
+  const PetscScalar *own;
+  StrataGhost        ghost[STRATA_DIRECTIONS];
+  StrataBox          inner, frame[STRATA_LEGS], rim[STRATA_LEGS];
+  REAL              *b;
+  int                frames, rims, m;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(ghost, sizeof(ghost)));
+  PetscCall(StrataArrayRead(&j->vector, type, &own));
+  PetscCall(StrataArrayUpdate(&j->b, type, &b));
+  *boxes = 0;
+  j->inside = PETSC_TRUE;
+  StrataJacobiInner(j, t->sweeps, &inner);
+  PetscCall(TYPED(StrataJacobiPass)(j, rows, type, t, &inner, first, nv, b, x, y, change ? change + (*boxes)++ : NULL));
+  frames = StrataJacobiShell(&whole, &j->own, frame);
+  rims = StrataJacobiShell(&j->own, &inner, rim);
+  PetscCall(StrataHaloEnd(j->frame, ghost));
+  j->travels = PETSC_FALSE;
+  PetscCall(TYPED(StrataJacobiEmbedBoxes)(j, type, frames, frame, nv, own, ghost, b));
+  for (m = 0; m < rims; m++) PetscCall(TYPED(StrataJacobiPass)(j, rows, type, t, &rim[m], first, nv, b, x, y, change ? change + (*boxes)++ : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -263,6 +291,8 @@ static PetscErrorCode TYPED(StrataJacobiPasses)(StrataJacobi j, PetscBool transp
     if (j->frame && (p || x))
       PetscCall(TYPED(StrataJacobiFetchingPass)(j, rows, type, &t, cycle % j->period * k + done, nv, b, p ? own : x, p ? PETSC_TRUE : PETSC_FALSE,
                                                 values, to, final ? last : NULL, &boxes));
+    else if (j->travels)
+      PetscCall(TYPED(StrataJacobiFirstPass)(j, rows, type, &t, cycle % j->period * k + done, nv, from, to, final ? last : NULL, &boxes));
     else
       PetscCall(TYPED(StrataJacobiPass)(j, rows, type, &t, &j->own, cycle % j->period * k + done, nv, b, from, to, final ? last : NULL));
     from = to;

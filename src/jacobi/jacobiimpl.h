@@ -84,6 +84,7 @@ struct _n_StrataJacobi {
   StrataArray        power, sums, update; /* in single precision: what right-hand sides are divided by, its making, the change times that */
   PetscMemType       worked;
   PetscBool          applied;
+  PetscBool          travels, inside; /* frames of right-hand sides are on their way; the inner part of a box was swept while frames travelled */
   StrataJacobiChoice choice[STRATA_JACOBI_CHOICES];
   char               words[256]; /* about the kernel */
 };
