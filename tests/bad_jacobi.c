@@ -206,6 +206,7 @@ static PetscErrorCode Grows(Problem p)
   Vec               b, x;
   KSP               ksp;
   PC                pc;
+  PetscReal         last;
 
   PetscFunctionBeginUser;
   for (int m = 0; m < 3; m++) {
@@ -219,6 +220,8 @@ static PetscErrorCode Grows(Problem p)
       PetscCall(Create(A, A, KSPHJACOBI, NULL, &ksp, &pc));
       PetscCall(KSPHJacobiSetNorm(ksp, (HJacobiNorm)norm));
       PetscCall(Reason(ksp, b, x, KSP_DIVERGED_DTOL, "a matrix that its diagonal does not dominate"));
+      PetscCall(KSPGetResidualNorm(ksp, &last));
+      ok(last < 1e30, "norm %s: it is seen before numbers overflow, at %g", HJacobiNorms[norm], (double)last);
       PetscCall(KSPHJacobiSetPrecision(ksp, HJACOBI_PRECISION_SINGLE));
       PetscCall(Reason(ksp, b, x, KSP_DIVERGED_DTOL, "in single precision"));
       PetscCall(KSPDestroy(&ksp));

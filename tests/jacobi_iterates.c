@@ -281,6 +281,75 @@ static PetscErrorCode Preconditioner(Problem p, PetscInt overlap, PetscInt cycle
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Richardson's iteration where the preconditioner is made from another matrix: the operator's residual counts */
+static PetscErrorCode Other(Problem p, int device)
+{
+  System s;
+  Mat    A;
+  KSP    ksp;
+  PC     pc;
+  Vec    x[2];
+  double error;
+
+  PetscFunctionBeginUser;
+  PetscCall(SystemCreate(&p, &s, device));
+  PetscCall(MatDuplicate(s.B, MAT_COPY_VALUES, &A));
+  PetscCall(MatShift(A, 3));
+  for (int tested = 0; tested < 2; tested++) {
+    PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+    PetscCall(KSPSetOperators(ksp, A, s.A));
+    PetscCall(KSPSetType(ksp, KSPRICHARDSON));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetType(pc, PCHJACOBI));
+    PetscCall(PCHJacobiSetChebyshevBounds(pc, 0.2, 2.1));
+    PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
+    PetscCall(KSPSetNormType(ksp, tested ? KSP_NORM_UNPRECONDITIONED : KSP_NORM_NONE));
+    PetscCall(KSPSetTolerances(ksp, 1e-50, 1e-50, 1e50, 4));
+    PetscCall(VecDuplicate(s.b, &x[tested]));
+    PetscCall(Guess(&p, x[tested]));
+    PetscCall(KSPSolve(ksp, s.b, x[tested]));
+    PetscCall(KSPDestroy(&ksp));
+  }
+  PetscCall(Difference(x[0], x[1], &error));
+  ok(error < 1e-11, "%s, %s: Richardson's iteration with two matrices, error %.1e", ProblemName(&p), device ? "device" : "host", error);
+  for (int m = 0; m < 2; m++) PetscCall(VecDestroy(&x[m]));
+  PetscCall(MatDestroy(&A));
+  PetscCall(SystemDestroy(&p, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A singular matrix with its null space: iterates stay out of it, and converge */
+static PetscErrorCode Singular(Problem p, int device)
+{
+  System             s;
+  KSP                ksp;
+  MatNullSpace       constant;
+  KSPConvergedReason reason;
+  PetscScalar        sum;
+  PetscReal          norm;
+
+  PetscFunctionBeginUser;
+  PetscCall(SystemCreate(&p, &s, device));
+  PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, NULL, &constant));
+  PetscCall(MatSetNullSpace(s.A, constant));
+  PetscCall(MatNullSpaceRemove(constant, s.b));
+  PetscCall(Solver(PETSC_COMM_WORLD, s.A, 8, 0.8, 5000, &ksp));
+  PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+  PetscCall(KSPSetTolerances(ksp, 1e-7, 1e-50, 1e5, 5000));
+  PetscCall(Guess(&p, s.x));
+  PetscCall(VecShift(s.x, 2));
+  PetscCall(KSPSolve(ksp, s.b, s.x));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(VecSum(s.x, &sum));
+  PetscCall(VecNorm(s.x, NORM_1, &norm));
+  ok(reason == KSP_CONVERGED_RTOL && PetscAbsScalar(sum) <= 1e-12 * norm, "%s, %s: a null space: %s, sum %g", ProblemName(&p),
+     device ? "device" : "host", KSPConvergedReasons[reason], (double)sum);
+  PetscCall(MatNullSpaceDestroy(&constant));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(SystemDestroy(&p, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Setters and getters; a change of the matrix is seen, a setting of what is set already is not */
 static PetscErrorCode Settings(Problem p, int device)
 {
@@ -484,6 +553,14 @@ int main(int argc, char **argv)
               PetscCall(Preconditioner(p, overlap, cycles, (HJacobiSchedule)schedule, HJACOBI_PRECISION_SINGLE, device));
           }
         }
+  p.form = MAT_STRATA_FACES;
+  for (int device = 0; device <= TapHasDevice(); device++) {
+    p.singular = 0;
+    PetscCall(Other(p, device));
+    p.singular = p.symmetric = 1;
+    PetscCall(Singular(p, device));
+  }
+  p.singular = p.symmetric = 0;
   p.form = MAT_STRATA_CONSTANT;
   for (int device = 0; device <= TapHasDevice(); device++) PetscCall(Settings(p, device));
   p.form = MAT_STRATA_LEGS;
