@@ -303,6 +303,59 @@ static PetscErrorCode BenchSweeps(Report *report, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Eight right-hand sides for PCHJACOBI, at once and one by one */
+typedef struct {
+  PC  pc;
+  Mat R, Z;
+} Many;
+
+static PetscErrorCode CallMany(void *ctx, Vec x, Vec y)
+{
+  Many *m = (Many *)ctx;
+
+  PetscFunctionBeginUser;
+  PetscCall(PCMatApply(m->pc, m->R, m->Z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CallEach(void *ctx, Vec x, Vec y)
+{
+  Many    *m = (Many *)ctx;
+  PetscInt columns;
+  Vec      r, z;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetSize(m->R, NULL, &columns));
+  for (PetscInt c = 0; c < columns; c++) {
+    PetscCall(MatDenseGetColumnVecRead(m->R, c, &r));
+    PetscCall(MatDenseGetColumnVecWrite(m->Z, c, &z));
+    PetscCall(PCApply(m->pc, r, z));
+    PetscCall(MatDenseRestoreColumnVecWrite(m->Z, c, &z));
+    PetscCall(MatDenseRestoreColumnVecRead(m->R, c, &r));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode BenchMany(Report *report, Mat AIJ)
+{
+  PetscInt rows;
+  Many     many;
+  Racer    racer[] = {{CallMany, &many}, {CallEach, &many}};
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetSize(AIJ, &rows, NULL));
+  PetscCall(CreatePC(AIJ, PCHJACOBI, NULL, &many.pc));
+  PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, rows, 8, NULL, &many.R));
+  PetscCall(MatSetRandom(many.R, NULL));
+  PetscCall(MatDuplicate(many.R, MAT_COPY_VALUES, &many.Z));
+  PetscCall(Race(2, racer, 5, NULL, NULL));
+  PetscCall(Line(report, "hjacobi, 8 columns at once, from AIJ, over one by one", &racer[0], &racer[1], 0, 0));
+  PetscCall(MatDestroy(&many.R));
+  PetscCall(MatDestroy(&many.Z));
+  PetscCall(PCDestroy(&many.pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   char      file[PETSC_MAX_PATH_LEN], version[128], date[32];
@@ -347,7 +400,11 @@ int main(int argc, char **argv)
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &AIJ));
     PetscCall(MatCreateVecs(A, &x, &y));
     PetscCall(VecSetRandom(x, NULL));
-    if (axis == 2) PetscCall(BenchMult(&report, A, AIJ, x, y));
+    if (axis == 2) {
+      PetscCall(BenchMult(&report, A, AIJ, x, y));
+      PetscCall(MatSetDM(AIJ, dm));
+      PetscCall(BenchMany(&report, AIJ));
+    }
     PetscCall(BenchColumn(&report, A, AIJ, axis, axis == 2 ? size[0] * size[1] : 1, x, y));
     PetscCall(VecDestroy(&x));
     PetscCall(VecDestroy(&y));

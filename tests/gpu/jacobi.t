@@ -21,7 +21,7 @@ while read -r kernels options; do
     like "$out" "kernel $kernel, in CUDA memory" "view names it"
   done
 done <<E2
-classic,register -dim 1 -n 3001 -ksp_hjacobi_subiterations 16 -ksp_rtol 1e-1
+classic,register -dim 1 -n 301 -ksp_hjacobi_subiterations 16 -ksp_rtol 1e-2
 classic,shared,register,persistent -dim 2 -n 131 -ksp_hjacobi_subiterations 6 -ksp_hjacobi_check_interval 5 -ksp_hjacobi_tile 20
 shared,register -dim 2 -n 131 -ksp_hjacobi_subiterations 6 -ksp_hjacobi_tile 24,20 -ksp_hjacobi_overlap 4,2
 classic,shared,register -dim 3 -n 37 -ksp_hjacobi_subiterations 3 -ksp_hjacobi_tile 12
