@@ -350,6 +350,44 @@ static PetscErrorCode Singular(Problem p, int device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The interval of the default schedule reaches 1.1 times the largest eigenvalue, which the method of powers finds; a little further along periodic
+   axes of odd length */
+static PetscErrorCode Interval(Problem p, int device)
+{
+  System       s;
+  PC           pc;
+  StrataJacobi j;
+  PetscReal    norm = 0, largest;
+  int          estimated, odd = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(SystemCreate(&p, &s, device));
+  for (int a = 0; a < p.dim; a++) odd += Periodic(&p, a) && p.N[a] % 2;
+  PetscCall(Guess(&p, s.x));
+  for (int m = 0; m < 1000; m++) {
+    PetscCall(VecNormalize(s.x, NULL));
+    PetscCall(MatMult(s.B, s.x, s.y));
+    PetscCall(VecPointwiseDivide(s.x, s.y, s.d));
+  }
+  PetscCall(VecNorm(s.x, NORM_2, &norm));
+  for (int assembled = 0; assembled < 2; assembled++) {
+    PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
+    PetscCall(PCSetType(pc, PCHJACOBI));
+    PetscCall(PCSetOperators(pc, assembled ? s.B : s.A, assembled ? s.B : s.A));
+    PetscCall(PCSetUp(pc));
+    j = *(StrataJacobi *)pc->data;
+    largest = j->interval[1] / 1.1;
+    estimated = j->eigenvalues > 0;
+    is_int(estimated, assembled, "%s, %s: the largest eigenvalue is %s", ProblemName(&p), device ? "device" : "host",
+           assembled ? "estimated" : "known");
+    ok(largest > (assembled ? 0.9 : 0.9995) * norm && largest < (odd && !assembled ? 1.05 : 1.001) * norm, "it is %g, and %g by the method of powers",
+       (double)largest, (double)norm);
+    PetscCall(PCDestroy(&pc));
+  }
+  PetscCall(SystemDestroy(&p, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Setters and getters; a change of the matrix is seen, a setting of what is set already is not */
 static PetscErrorCode Settings(Problem p, int device)
 {
@@ -560,8 +598,15 @@ int main(int argc, char **argv)
     p.singular = p.symmetric = 1;
     PetscCall(Singular(p, device));
   }
-  p.singular = p.symmetric = 0;
+  p.singular = 0;
   p.form = MAT_STRATA_CONSTANT;
+  for (int periodic = 0; periodic < 2; periodic++)
+    for (int device = 0; device <= TapHasDevice(); device++) {
+      p.boundary[0] = periodic ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
+      PetscCall(Interval(p, device));
+    }
+  p.boundary[0] = DM_BOUNDARY_NONE;
+  p.symmetric = 0;
   for (int device = 0; device <= TapHasDevice(); device++) PetscCall(Settings(p, device));
   p.form = MAT_STRATA_LEGS;
   for (int device = 0; device <= TapHasDevice(); device++) PetscCall(Settings(p, device));

@@ -26,6 +26,7 @@ classic,shared,register,persistent -dim 2 -n 131 -ksp_hjacobi_subiterations 6 -k
 shared,register -dim 2 -n 131 -ksp_hjacobi_subiterations 6 -ksp_hjacobi_tile 24,20 -ksp_hjacobi_overlap 4,2
 classic,shared,register -dim 3 -n 37 -ksp_hjacobi_subiterations 3 -ksp_hjacobi_tile 12
 classic,shared -dim 3 -n 37 -ksp_hjacobi_subiterations 3 -ksp_hjacobi_tile 12 -assembled
+classic,shared,register -dim 2 -n 60 -ksp_hjacobi_subiterations 8 -ksp_hjacobi_schedule chebyshev -ksp_hjacobi_tile 30 -assembled
 E2
 
 # What cannot run
