@@ -93,9 +93,7 @@ static int cycle(const typename Typed<T>::System &s, const StrataTiling &t, Stra
     p.y = last ? y : whole(s.n, box) ? ((passes - pass) % 2 ? y : work) : work + pass % 2 * cells;
     p.change = last ? change : NULL;
     if (tiles)
-      err = kernel == STRATA_KERNEL_SHARED ? shared_sweeps<T>(s, t, p, stream)
-            : small_fit<T>(s, t)           ? small_sweeps<T>(s, t, p, stream)
-                                           : tiles_sweeps<T>(s, t, p, stream);
+      err = kernel == STRATA_KERNEL_SHARED ? shared_sweeps<T>(s, t, p, stream) : register_tiles_sweeps<T>(s, t, p, stream);
     else if (p.sweeps > 1)
       err = register_sweeps<T>(s, p, stream);
     else
@@ -127,13 +125,9 @@ static StrataCycleKernel choose(const typename Typed<T>::System &s, const Strata
       snprintf(no[k], sizeof(no[k]), "its %d sweeps are those of the whole grid, which tiles overlap too little for: overlap exact, or %d", t.sweeps,
                2 * (t.sweeps - 1));
     no[STRATA_KERNEL_SHARED][0] = 0;
-    if (tiles_fit<T>(s, t))
-      no[STRATA_KERNEL_REGISTER][0] = 0;
-    else if (s.dim == 2 && s.form != STRATA_SYSTEM_VARIABLE)
-      snprintf(no[STRATA_KERNEL_REGISTER], sizeof(no[0]), "where tiles overlap less than %d it holds at most 192 x 56 cells of one",
-               2 * (t.sweeps - 1));
+    register_tiles_fit<T>(s, t, no[STRATA_KERNEL_REGISTER], sizeof(no[0]));
   } else if (register_depth<T>(s, t.sweeps) < 2)
-    snprintf(no[STRATA_KERNEL_REGISTER], sizeof(no[0]), t.sweeps < 2 ? "it needs 2 sweeps or more" : "it has no variable legs in 3D");
+    snprintf(no[STRATA_KERNEL_REGISTER], sizeof(no[0]), "it needs 2 sweeps or more");
   if (!cycles || !whole(s.n, box))
     snprintf(no[STRATA_KERNEL_PERSISTENT], sizeof(no[0]),
              "here cycles are run one by one, for several ranks, periodic sides or the transpose of a long schedule");
@@ -146,7 +140,7 @@ static StrataCycleKernel choose(const typename Typed<T>::System &s, const Strata
     kernel = asked;
   else if (!no[STRATA_KERNEL_PERSISTENT][0] && (plain ? (double)cycles * t.sweeps >= FEW : cycles > 1))
     kernel = STRATA_KERNEL_PERSISTENT;
-  else if (!no[STRATA_KERNEL_REGISTER][0] && (plain ? register_pays<T>(s) : tiles_fill<T>(t) || small_fill<T>(s, t) || no[STRATA_KERNEL_SHARED][0]))
+  else if (!no[STRATA_KERNEL_REGISTER][0] && (plain ? register_pays<T>(s) : register_tiles_pay<T>(s, t) || no[STRATA_KERNEL_SHARED][0]))
     kernel = STRATA_KERNEL_REGISTER;
   else if (!no[STRATA_KERNEL_CLASSIC][0])
     kernel = STRATA_KERNEL_CLASSIC;

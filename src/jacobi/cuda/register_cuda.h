@@ -19,18 +19,28 @@ template <class T> cudaError_t lines_sweeps(const typename Typed<T>::System &s, 
 template <class T> int         rows_depth(const typename Typed<T>::System &s, int sweeps);
 template <class T> cudaError_t rows_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream);
 
-/* 3D */
+/* 3D, without and with legs of its own for each cell */
 template <class T> int         planes_depth(const typename Typed<T>::System &s, int sweeps);
 template <class T> cudaError_t planes_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream);
+template <class T> int         records_depth(const typename Typed<T>::System &s, int sweeps);
+template <class T> bool        records_pay(const typename Typed<T>::System &s);
+template <class T> cudaError_t records_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream);
 
-/* Cycles of 2D tiles, exact or not: can such tiles be held, do they keep a block busy, and a pass */
-template <class T> bool        tiles_fit(const typename Typed<T>::System &s, const StrataTiling &t);
-template <class T> bool        tiles_fill(const StrataTiling &t);
+/* Cycles of tiles, exact or not: can such tiles be held (else no says why not), is it worth it, and a pass */
+template <class T> bool        register_tiles_fit(const typename Typed<T>::System &s, const StrataTiling &t, char no[], size_t length);
+template <class T> bool        register_tiles_pay(const typename Typed<T>::System &s, const StrataTiling &t);
+template <class T> cudaError_t register_tiles_sweeps(const typename Typed<T>::System &s, const StrataTiling &t, const Pass<T> &p, cudaStream_t stream);
+
+/* along x alone, as above: the columns of the widest tile */
+template <class T> int         line_tiles_limit(const typename Typed<T>::System &s);
+template <class T> cudaError_t line_tiles_sweeps(const typename Typed<T>::System &s, const StrataTiling &t, const Pass<T> &p, cudaStream_t stream);
+
+/* 2D, a block for each: cells of the largest tile */
+template <class T> void        tiles_limit(const typename Typed<T>::System &s, int cells[2]);
 template <class T> cudaError_t tiles_sweeps(const typename Typed<T>::System &s, const StrataTiling &t, const Pass<T> &p, cudaStream_t stream);
 
-/* The same with tiles so small that a warp holds one; do they keep it busy? */
-template <class T> bool        small_fit(const typename Typed<T>::System &s, const StrataTiling &t);
-template <class T> bool        small_fill(const typename Typed<T>::System &s, const StrataTiling &t);
+/* The same with tiles so small that a warp holds one */
+template <class T> void        small_limit(int cells[2]);
 template <class T> cudaError_t small_sweeps(const typename Typed<T>::System &s, const StrataTiling &t, const Pass<T> &p, cudaStream_t stream);
 
 #endif

@@ -3,46 +3,16 @@
    and sweeps it as often as a pass wants. Long lines are cut into segments that share as many columns as there are sweeps at either side.
 */
 #include "async_cuda.h"
+#include "line_cuda.h"
 #include "register_cuda.h"
 
 constexpr int BLOCK = 256, FEW = 96; /* threads; sweeps of one pass over segments */
 
-/* Columns of a lane: legs of their own need registers too */
-template <class T, int FORM, bool SHORT> constexpr int LANE = SHORT ? 8 : FORM == STRATA_SYSTEM_VARIABLE ? 16 : 32;
+template <int FORM, bool SHORT> constexpr int LANE = SHORT ? 8 : LINE_COLUMNS<FORM>;
 
 /* Segments of a line: columns of the first one, distance, how many, and the columns at either side that are not written */
 struct Segments {
   int base, step, count, halo;
-};
-
-template <class T, int FORM, int W, bool MASKED> struct Line {
-  static constexpr bool LEGS = FORM == STRATA_SYSTEM_VARIABLE;
-
-  T                       u[W], b[W], west[LEGS ? W : 1], east[LEGS ? W : 1];
-  bool                    before, after; /* is there a neighbour in the next lanes? */
-  int                     inside;        /* columns of the lane that are in the array */
-  unsigned                writes;
-  typename Typed<T>::Bits most;
-
-  template <bool FULL, bool CHANGE> __device__ __forceinline__ void sweep(const typename Typed<T>::System &s, T weight)
-  {
-    T       left = __shfl_up_sync(~0u, u[W - 1], 1);
-    const T next = __shfl_down_sync(~0u, u[0], 1), right = after ? next : 0;
-
-    if (!before) left = 0;
-#pragma unroll
-    for (int i = 0; i < W; i++) {
-      const T v[2] = {left, i < W - 1 ? u[i < W - 1 ? i + 1 : i] : right};
-      const T leg[2] = {LEGS ? west[LEGS ? i : 0] : s.leg[STRATA_WEST], LEGS ? east[LEGS ? i : 0] : s.leg[STRATA_EAST]};
-      T       r = jacobi_value<1, FORM>(leg, b[i], v);
-
-      if (FULL) r = strata_jacobi_damped(weight, u[i], r);
-      if (MASKED && i >= inside) r = 0;
-      if (CHANGE && (writes >> i & 1)) most = max(most, change_bits(r, u[i]));
-      left = u[i];
-      u[i] = r;
-    }
-  }
 };
 
 /* Columns of an array, which lie in shared memory with a gap after those of each lane, into registers */
@@ -72,6 +42,7 @@ static __global__ void __launch_bounds__(BLOCK)
   Line<T, FORM, W, MASKED>             line;
 
   line.most = 0;
+  line.low = line.high = 0;
 #pragma unroll 1
   for (ptrdiff_t task = blockIdx.x + (ptrdiff_t)warp * gridDim.x; task < tasks; task += (ptrdiff_t)gridDim.x * (BLOCK / WARP)) {
     const int       segment = (int)(task % segments.count), column = segments.base + segment * segments.step;
@@ -136,7 +107,7 @@ static cudaError_t lines_launch(const typename Typed<T>::System &s, const Pass<T
 
 template <class T, int FORM, bool SHORT> static cudaError_t lines_kind(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream)
 {
-  constexpr int W = LANE<T, FORM, SHORT>;
+  constexpr int W = LANE<FORM, SHORT>;
 
   if (p.weight || p.change) return lines_launch<T, FORM, W, true, true>(s, p, stream);
   return s.n[0] % W ? lines_launch<T, FORM, W, false, true>(s, p, stream) : lines_launch<T, FORM, W, false, false>(s, p, stream);
@@ -144,12 +115,12 @@ template <class T, int FORM, bool SHORT> static cudaError_t lines_kind(const typ
 
 template <class T, int FORM> static cudaError_t lines_form(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream)
 {
-  return s.n[0] <= LANE<T, FORM, true> * WARP ? lines_kind<T, FORM, true>(s, p, stream) : lines_kind<T, FORM, false>(s, p, stream);
+  return s.n[0] <= LANE<FORM, true> * WARP ? lines_kind<T, FORM, true>(s, p, stream) : lines_kind<T, FORM, false>(s, p, stream);
 }
 
 template <class T> int lines_depth(const typename Typed<T>::System &s, int sweeps)
 {
-  const int columns = WARP * (s.form == STRATA_SYSTEM_VARIABLE ? LANE<T, STRATA_SYSTEM_VARIABLE, false> : LANE<T, STRATA_SYSTEM_EQUAL, false>);
+  const int columns = WARP * (s.form == STRATA_SYSTEM_VARIABLE ? LINE_COLUMNS<STRATA_SYSTEM_VARIABLE> : LINE_COLUMNS<STRATA_SYSTEM_EQUAL>);
 
   return sweeps < 2 ? 0 : s.n[0] > columns && sweeps > FEW ? FEW : sweeps;
 }

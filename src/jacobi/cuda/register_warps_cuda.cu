@@ -1,8 +1,9 @@
 /*
    Cycles of small 2D tiles in registers: a warp holds a tile of at most 32 x 32 cells and its right-hand side for all sweeps, a lane W columns of
    OWN rows. Neighbours come from other lanes, the frame from shared memory; warps do not wait for each other. Cells of the warp beyond the tile keep
-   their values, which are those of the frame.
+   their values, which are those of the frame. Legs of its own that a cell has are held too, as in held_legs_cuda.h.
 */
+#include "held_legs_cuda.h"
 #include "register_cuda.h"
 
 /* Columns and rows of a lane, lanes across a tile and bands of lanes, warps of a block */
@@ -21,6 +22,7 @@ template <class T, int FORM, bool FULL> struct Small {
   int                              lane, n;              /* rows of the lane that are swept */
   unsigned                         inside, writes, rows; /* which of the lane's columns are swept, and written; which rows are written */
   T                                u[OWN][W], b[OWN][W];
+  HeldLegs<T, FORM, OWN, W>        legs;
   typename Typed<T>::Bits          most;
 
   __device__ __forceinline__ Small(const typename Typed<T>::System &s_, const Pass<T> &p_) : s(s_), p(p_)
@@ -54,7 +56,9 @@ template <class T, int FORM, bool FULL> struct Small {
       const T right = __shfl_down_sync(~0u, u[o][0], 1), east = last ? now : right;
       const T left = __shfl_up_sync(~0u, FORM == STRATA_SYSTEM_EQUAL ? up[W - 1] : u[o][W - 1], 1), then = frame->beside[next][lane / ACROSS][last];
       T       west = first ? (FORM == STRATA_SYSTEM_EQUAL ? then : now) : left, high = up[W - 1] + east; /* high: east + north */
+      T       leg[W][4];
 
+      legs.take(s, o, leg);
 #pragma unroll
       for (int m = 0; m < W; m++) {
         const int i = FORM == STRATA_SYSTEM_EQUAL ? W - 1 - m : m;
@@ -67,7 +71,7 @@ template <class T, int FORM, bool FULL> struct Small {
         } else {
           const T v[4] = {west, i < W - 1 ? u[o][i < W - 1 ? i + 1 : i] : east, below[i], up[i]};
 
-          r = strata_jacobi_legs(2, s.leg, b[o][i], v);
+          r = strata_jacobi_legs(2, leg[i], b[o][i], v);
           west = below[i] = old;
         }
         if (FULL) r = strata_jacobi_damped(weight, old, r);
@@ -89,11 +93,12 @@ template <class T, int FORM, bool FULL> struct Small {
 };
 
 template <class T, int FORM, bool FULL>
-static __global__ void __launch_bounds__(WARPS *WARP, 3)
+static __global__ void __launch_bounds__(WARPS *WARP, FORM == STRATA_SYSTEM_VARIABLE && sizeof(T) == 8 ? 2 : 3)
     sweep_small(__grid_constant__ const typename Typed<T>::System s, __grid_constant__ const Pass<T> p, __grid_constant__ const StrataTiling t)
 {
-  __shared__ Frame<T>  frames[WARPS];
-  const int            lane = threadIdx.x % WARP, n0 = s.n[0], n1 = s.n[1];
+  extern __shared__ __align__(16) char memory[];
+  __shared__ Frame<T>                  frames[WARPS];
+  const int                            lane = threadIdx.x % WARP, n0 = s.n[0], n1 = s.n[1];
   const ptrdiff_t      tile = (ptrdiff_t)blockIdx.x * WARPS + threadIdx.x / WARP;
   const int            across = strata_tiles(n0, p.box.lo[0], p.box.hi[0], t.tile[0], t.overlap[0]);
   const int            along = strata_tiles(n1, p.box.lo[1], p.box.hi[1], t.tile[1], t.overlap[1]);
@@ -108,6 +113,7 @@ static __global__ void __launch_bounds__(WARPS *WARP, 3)
   const bool wide = ((f[0][0] | n0) & 1) == 0 && (((uintptr_t)p.x | (uintptr_t)p.b | (uintptr_t)p.y) % sizeof(Pack<T, 2>)) == 0;
   Frame<T>  &frame = frames[threadIdx.x / WARP];
 
+  small.legs.place(memory);
   small.frame = &frame;
   small.lane = lane;
   small.n = min(max(e[1][0] - row, 0), OWN);
@@ -124,6 +130,7 @@ static __global__ void __launch_bounds__(WARPS *WARP, 3)
     const ptrdiff_t id = (ptrdiff_t)n0 * j;
 
     small.rows |= (unsigned)(j >= f[1][1] && j < e[1][1]) << o;
+    small.legs.load(s, o, id + column, j < n1 ? n0 - column : 0);
 #pragma unroll
     for (int i = 0; i < W; i += 2) {
       Pack<T, 2> x = {{0, 0}}, b = {{0, 0}};
@@ -188,15 +195,10 @@ static __global__ void __launch_bounds__(WARPS *WARP, 3)
   if (FULL && p.change) join_change(small.most, p.change);
 }
 
-template <class T> bool small_fit(const typename Typed<T>::System &s, const StrataTiling &t)
+template <class T> void small_limit(int cells[2])
 {
-  return s.dim == 2 && s.form != STRATA_SYSTEM_VARIABLE && (t.tile[0] < s.n[0] ? t.tile[0] : s.n[0]) <= COLUMNS &&
-         (t.tile[1] < s.n[1] ? t.tile[1] : s.n[1]) <= ROWS;
-}
-
-template <class T> bool small_fill(const typename Typed<T>::System &s, const StrataTiling &t)
-{
-  return small_fit<T>(s, t) && 3 * t.tile[0] * t.tile[1] >= COLUMNS * ROWS;
+  cells[0] = COLUMNS;
+  cells[1] = ROWS;
 }
 
 template <class T, int FORM, bool FULL>
@@ -205,23 +207,29 @@ static cudaError_t small_launch(const typename Typed<T>::System &s, const Strata
   const ptrdiff_t tiles = (ptrdiff_t)strata_tiles(s.n[0], p.box.lo[0], p.box.hi[0], t.tile[0], t.overlap[0]) *
                           strata_tiles(s.n[1], p.box.lo[1], p.box.hi[1], t.tile[1], t.overlap[1]);
 
+  const int         bytes = WARPS * HeldLegs<T, FORM, OWN, W>::BYTES;
+  const cudaError_t err = cudaFuncSetAttribute(sweep_small<T, FORM, FULL>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+
+  if (err != cudaSuccess) return err;
   if (tiles > 2147483647) return cudaErrorInvalidConfiguration;
-  sweep_small<T, FORM, FULL><<<(unsigned)((tiles + WARPS - 1) / WARPS), WARPS * WARP, 0, stream>>>(s, p, t);
+  sweep_small<T, FORM, FULL><<<(unsigned)((tiles + WARPS - 1) / WARPS), WARPS * WARP, bytes, stream>>>(s, p, t);
   return cudaGetLastError();
+}
+
+template <class T, int FORM>
+static cudaError_t small_kind(const typename Typed<T>::System &s, const StrataTiling &t, const Pass<T> &p, cudaStream_t stream)
+{
+  return p.weight || p.change ? small_launch<T, FORM, true>(s, t, p, stream) : small_launch<T, FORM, false>(s, t, p, stream);
 }
 
 template <class T> cudaError_t small_sweeps(const typename Typed<T>::System &s, const StrataTiling &t, const Pass<T> &p, cudaStream_t stream)
 {
-  const bool full = p.weight || p.change;
-
-  if (s.form == STRATA_SYSTEM_EQUAL)
-    return full ? small_launch<T, STRATA_SYSTEM_EQUAL, true>(s, t, p, stream) : small_launch<T, STRATA_SYSTEM_EQUAL, false>(s, t, p, stream);
-  return full ? small_launch<T, STRATA_SYSTEM_CONSTANT, true>(s, t, p, stream) : small_launch<T, STRATA_SYSTEM_CONSTANT, false>(s, t, p, stream);
+  if (s.form == STRATA_SYSTEM_EQUAL) return small_kind<T, STRATA_SYSTEM_EQUAL>(s, t, p, stream);
+  if (s.form == STRATA_SYSTEM_CONSTANT) return small_kind<T, STRATA_SYSTEM_CONSTANT>(s, t, p, stream);
+  return small_kind<T, STRATA_SYSTEM_VARIABLE>(s, t, p, stream);
 }
 
-template bool        small_fit<double>(const StrataSystem_d &, const StrataTiling &);
-template bool        small_fit<float>(const StrataSystem_f &, const StrataTiling &);
-template bool        small_fill<double>(const StrataSystem_d &, const StrataTiling &);
-template bool        small_fill<float>(const StrataSystem_f &, const StrataTiling &);
+template void        small_limit<double>(int[2]);
+template void        small_limit<float>(int[2]);
 template cudaError_t small_sweeps<double>(const StrataSystem_d &, const StrataTiling &, const Pass<double> &, cudaStream_t);
 template cudaError_t small_sweeps<float>(const StrataSystem_f &, const StrataTiling &, const Pass<float> &, cudaStream_t);

@@ -1,6 +1,6 @@
 /*
    Strips of columns, which warps walk down: a lane owns W neighbouring columns, HALO columns at either side belong to the next strips too.
-   Where the array ends, a strip has one lane beyond the end, whose values stay zero since all that it gets is zero.
+   Where the array ends, a strip has BEYOND columns beyond the end, whose values stay zero since all that they get is zero.
 */
 #ifndef STRATA_STRIP_CUDA_H
 #define STRATA_STRIP_CUDA_H
@@ -8,9 +8,9 @@
 #include "async_cuda.h"
 #include "cycle_cuda.h"
 
-/* For K sweeps at a time; PER16 numbers in a chunk of 16 bytes, such chunks of a lane */
-template <class T, int K> struct Strip {
-  static constexpr int W = 4, PER16 = 16 / sizeof(T), CHUNKS = W / PER16, COLUMNS = WARP * W;
+/* For K sweeps at a time; PER16 numbers in a chunk of 16 bytes, such chunks of a lane; columns beyond the end of the array */
+template <class T, int K, int LANE = 4> struct Strip {
+  static constexpr int W = LANE, PER16 = 16 / sizeof(T), CHUNKS = W / PER16, COLUMNS = WARP * W, BEYOND = W < 4 ? 4 : W;
   static constexpr int HALO = (K + PER16 - 1) / PER16 * PER16, STEP = COLUMNS - 2 * HALO;
 };
 
@@ -19,16 +19,16 @@ struct Strips {
   int base, step, count;
 };
 
-/* Only in narrow arrays a strip ends within W columns of the array's end */
+/* Only in narrow arrays a strip ends within BEYOND columns of the array's end */
 template <class S> static inline Strips cut_strips(int n, int lo, int hi)
 {
-  Strips c = {lo < S::HALO ? -S::W : (lo - S::HALO) / S::PER16 * S::PER16, S::STEP, 1};
+  Strips c = {lo < S::HALO ? -S::BEYOND : (lo - S::HALO) / S::PER16 * S::PER16, S::STEP, 1};
 
   for (;; c.step -= S::PER16) {
     int end = c.base + S::COLUMNS;
 
-    for (c.count = 1; end - S::HALO < hi && end < n + S::W; c.count++) end += c.step;
-    if (c.count == 1 || end <= n || end >= n + S::W) return c;
+    for (c.count = 1; end - S::HALO < hi && end < n + S::BEYOND; c.count++) end += c.step;
+    if (c.count == 1 || end <= n || end >= n + S::BEYOND) return c;
   }
 }
 
@@ -40,14 +40,14 @@ template <class S> struct Place {
   {
     const int place = c.base + strip * c.step;
 
-    column = strip && place + S::COLUMNS > n ? max(n + S::W - S::COLUMNS, -S::W) : place;
+    column = strip && place + S::COLUMNS > n ? max(n + S::BEYOND - S::COLUMNS, -S::BEYOND) : place;
     first = strip ? place + S::HALO : lo;
     last = strip < c.count - 1 ? place + c.step + S::HALO : hi;
   }
   /* Does every lane lie in the array or beyond its end? */
   __device__ __forceinline__ bool even(int n) const
   {
-    return (column >= 0 || column == -S::W) && (column + S::COLUMNS <= n || column + S::COLUMNS == n + S::W);
+    return (column >= 0 || column == -S::BEYOND) && (column + S::COLUMNS <= n || column + S::COLUMNS == n + S::BEYOND);
   }
   /* Which of a lane's columns lie in from <= i < to */
   __device__ __forceinline__ unsigned within(int from, int to) const
