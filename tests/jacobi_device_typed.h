@@ -88,8 +88,7 @@ static void TYPED(cycles)(const char *precision, int kernel, int dim, int form)
 
   for (int shape = 0; shape < SHAPES; shape++)
     for (int side = 0; side < SIDES; side++, kinds++) {
-      const int exact = kernel == STRATA_KERNEL_CLASSIC || (kernel == STRATA_KERNEL_REGISTER && dim == 3 && form != LINES) ||
-                        kinds % 3 == 0,
+      const int exact = kernel == STRATA_KERNEL_CLASSIC || (kernel == STRATA_KERNEL_REGISTER && dim == 3 && form != LINES) || kinds % 3 == 0,
                 weights = kinds % 2, shift = kinds % 5 == 4;
       const int      k = sweeps[(kinds + form + dim) % (kernel == STRATA_KERNEL_SHARED && exact && dim == 3 ? 4 : 6)];
       const int     *n = shapes[dim - 1][shape];
@@ -148,7 +147,7 @@ static void TYPED(nan)(const char *precision)
 /* What auto takes, and what cannot run */
 static void TYPED(choices)(const char *precision)
 {
-  static const int shape[3] = {200, 60, 1};
+  static const int shape[3] = {200, 60, 1}, cube[3] = {70, 66, 64}, line[3] = {3000, 1, 1};
   TYPED(Problem)   p;
   char             text[512];
 
@@ -172,6 +171,26 @@ static void TYPED(choices)(const char *precision)
   p.t.sweeps = 1;
   ok(CHOICE(STRATA_KERNEL_AUTO) == STRATA_KERNEL_CLASSIC, "%s: auto takes classic for single sweeps", precision);
   ok(CHOICE(STRATA_KERNEL_REGISTER) == STRATA_KERNEL_CLASSIC && strstr(text, "2 sweeps"), "%s: registers need two", precision);
+  FreeArrays(&p.arrays);
+  TYPED(make)(&p, STRATA_KERNEL_SHARED, 2, STRATA_SYSTEM_VARIABLE, ENDS, shape, 4, 1, 0);
+  p.t.overlap[0] = 2;
+  p.t.tile[0] = 128;
+  p.t.tile[1] = 56;
+  ok(CHOICE(STRATA_KERNEL_AUTO) == STRATA_KERNEL_REGISTER, "%s: auto takes registers for large tiles with variable legs", precision);
+  p.t.tile[0] = 129;
+  ok(CHOICE(STRATA_KERNEL_REGISTER) == STRATA_KERNEL_SHARED && strstr(text, "128 x 56"), "%s: %s", precision, text);
+  FreeArrays(&p.arrays);
+  TYPED(make)(&p, STRATA_KERNEL_SHARED, 3, STRATA_SYSTEM_VARIABLE, ENDS, cube, 4, 1, 0);
+  ok(CHOICE(STRATA_KERNEL_REGISTER) == STRATA_KERNEL_REGISTER, "%s: registers for exact sweeps in 3D", precision);
+  p.t.overlap[0] = 2;
+  ok(CHOICE(STRATA_KERNEL_REGISTER) == STRATA_KERNEL_SHARED && strstr(text, "3D"), "%s: %s", precision, text);
+  FreeArrays(&p.arrays);
+  TYPED(make)(&p, STRATA_KERNEL_SHARED, 1, STRATA_SYSTEM_EQUAL, ENDS, line, 4, 1, 0);
+  p.t.overlap[0] = 2;
+  p.t.tile[0] = 32;
+  ok(CHOICE(STRATA_KERNEL_AUTO) == STRATA_KERNEL_REGISTER, "%s: auto takes registers for tiles of a line", precision);
+  p.t.tile[0] = 1025;
+  ok(CHOICE(STRATA_KERNEL_REGISTER) == STRATA_KERNEL_SHARED && strstr(text, "1024 cells"), "%s: %s", precision, text);
 #undef CHOICE
   FreeArrays(&p.arrays);
 }

@@ -293,7 +293,7 @@ private:
 template <class T> static void bench(double copy)
 {
   const bool              fp64 = sizeof(T) == 8;
-  const int               deep = fp64 ? 8 : 12, few = fp64 ? 4 : 8;
+  const int               deep = fp64 ? 8 : 12, few = fp64 ? 6 : 8;
   const StrataCycleKernel reg = STRATA_KERNEL_REGISTER, shared = STRATA_KERNEL_SHARED, whole = STRATA_KERNEL_PERSISTENT;
 
   {
@@ -301,7 +301,7 @@ template <class T> static void bench(double copy)
 
     g.classic(copy, 0.95);
     g.cycles("register", reg, deep, 32, 2 * deep, fp64 ? 6.2 : 6.8);
-    g.cycles("register", reg, few, 32, 2 * few, 0);
+    g.cycles("register", reg, fp64 ? 4 : 8, 32, 16, 0);
     g.cycles("register", reg, 2, 32, 2, 0);
   }
   {
@@ -319,8 +319,16 @@ template <class T> static void bench(double copy)
     Grid<T> g("2D 16384^2, variable legs", STRATA_SYSTEM_VARIABLE, 16384, 16384, 1);
 
     g.classic(copy, 0.95);
-    g.cycles("register", reg, few, 32, 2 * few, fp64 ? 3.5 : 0);
+    g.cycles("register", reg, few, 32, 2 * few, fp64 ? 4 : 0);
+    g.cycles("register", reg, 4, 32, 8, 0);
     g.cycles("register", reg, 2, 32, 2, 0);
+  }
+  {
+    Grid<T> g("3D 512^3, variable legs", STRATA_SYSTEM_VARIABLE, 512, 512, 512);
+
+    g.classic(copy, 0.95);
+    g.cycles("register", reg, 3, 16, 4, 0);
+    g.cycles("register", reg, 2, 16, 2, 0);
   }
   {
     Grid<T> g("3D 512^3", STRATA_SYSTEM_EQUAL, 512, 512, 512);
@@ -361,6 +369,15 @@ template <class T> static void bench(double copy)
     }
   }
   {
+    Grid<T> g("2D 1024^2, variable legs", STRATA_SYSTEM_VARIABLE, 1024, 1024, 1);
+
+    g.classic(copy, 0);
+    g.cycles("shared, tile 32, overlap 4", shared, 32, 32, 4, 0);
+    g.cycles("register, tile 32, overlap 4", reg, 32, 32, 4, 0);
+    g.cycles("register, tile 128 x 56, overlap 4", reg, 32, 128, 4, 0, 56);
+    g.cycles("register", reg, few, 32, 2 * few, 0);
+  }
+  {
     Grid<T> g("2D 4096^2", STRATA_SYSTEM_EQUAL, 4096, 4096, 1);
 
     g.classic(copy, 0);
@@ -372,8 +389,11 @@ template <class T> static void bench(double copy)
     g.classic(copy, 0);
     g.cycles("register", reg, 16, 32, 32, 0);
     g.cycles("register", reg, 128, 32, 256, 0);
+    g.cycles("shared, tile 32, overlap 4", shared, 32, 32, 4, 0);
+    g.cycles("register, tile 32, overlap 4", reg, 32, 32, 4, 0);
     if (fp64) {
       g.solve("shared, tile 32, overlap 4", shared, 32, 32, 4, 0);
+      g.solve("register, tile 32, overlap 4", reg, 32, 32, 4, 0);
       g.solve("register, exact", reg, 128, 32, 256, 20);
       g.solve("register, exact", reg, 512, 32, 1024, 0);
     }

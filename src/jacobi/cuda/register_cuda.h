@@ -27,9 +27,10 @@ template <class T> bool        records_pay(const typename Typed<T>::System &s);
 template <class T> cudaError_t records_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream);
 
 /* Cycles of tiles, exact or not: can such tiles be held (else no says why not), is it worth it, and a pass */
-template <class T> bool        register_tiles_fit(const typename Typed<T>::System &s, const StrataTiling &t, char no[], size_t length);
-template <class T> bool        register_tiles_pay(const typename Typed<T>::System &s, const StrataTiling &t);
-template <class T> cudaError_t register_tiles_sweeps(const typename Typed<T>::System &s, const StrataTiling &t, const Pass<T> &p, cudaStream_t stream);
+template <class T> bool register_tiles_fit(const typename Typed<T>::System &s, const StrataTiling &t, char no[], size_t length);
+template <class T> bool register_tiles_pay(const typename Typed<T>::System &s, const StrataTiling &t);
+template <class T>
+cudaError_t register_tiles_sweeps(const typename Typed<T>::System &s, const StrataTiling &t, const Pass<T> &p, cudaStream_t stream);
 
 /* along x alone, as above: the columns of the widest tile */
 template <class T> int         line_tiles_limit(const typename Typed<T>::System &s);

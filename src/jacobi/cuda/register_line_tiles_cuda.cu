@@ -18,9 +18,9 @@ static __global__ void __launch_bounds__(BLOCK)
     sweep_line_tiles(__grid_constant__ const typename Typed<T>::System s, __grid_constant__ const Pass<T> p, __grid_constant__ const StrataTiling t,
                      LineTiles tiles)
 {
-  const int              lane = threadIdx.x % WARP, place = lane % tiles.lanes, each = WARP / tiles.lanes, n0 = s.n[0], e1 = p.box.hi[1] - p.box.lo[1];
-  const ptrdiff_t        item = (blockIdx.x * (ptrdiff_t)(BLOCK / WARP) + threadIdx.x / WARP) * each + lane / tiles.lanes, line_number = item / tiles.across;
-  const bool             used = lane < each * tiles.lanes && line_number < (ptrdiff_t)e1 * (p.box.hi[2] - p.box.lo[2]);
+  const int       lane = threadIdx.x % WARP, place = lane % tiles.lanes, each = WARP / tiles.lanes, n0 = s.n[0], e1 = p.box.hi[1] - p.box.lo[1];
+  const ptrdiff_t item = (blockIdx.x * (ptrdiff_t)(BLOCK / WARP) + threadIdx.x / WARP) * each + lane / tiles.lanes, line_number = item / tiles.across;
+  const bool      used = lane < each * tiles.lanes && line_number < (ptrdiff_t)e1 * (p.box.hi[2] - p.box.lo[2]);
   Line<T, FORM, W, true> line;
   int                    f[2], e[2];
 

@@ -11,18 +11,12 @@
 /* Rows of a warp, warps of a block, planes of records in shared memory (one of them is on its way), and those in registers */
 template <class T, int K> struct Planes : Strip<T, K, 16 / sizeof(T)> {
   typedef Strip<T, K, 16 / sizeof(T)> S;
-#if !defined(V_OWN)
-  static constexpr int OWN = 2, SLOTS = K == 2 ? 3 : 2;
-#else
-  static constexpr int OWN = V_OWN, SLOTS = V_SLOTS;
-#endif
-  #if !defined(V_WARPS)
-#define V_WARPS 8
-#endif
-  static constexpr int WARPS = V_WARPS, KEPT = K + 1 - SLOTS;
+  static constexpr int                BEYOND = 32 / sizeof(T); /* rows begin with whole sectors of the memory */
+  static constexpr int                OWN = 2, WARPS = 8, SLOTS = K == 2 ? 3 : 2, KEPT = K + 1 - SLOTS, XSLOTS = 3;
 
-  static constexpr int ARRAYS = STRATA_LEGS + 1, FRAME = K - 1, ROWS = OWN * WARPS, STEP_ROWS = ROWS - 2 * FRAME, XSLOTS = 3;
-  static constexpr int PLANE = ROWS * S::COLUMNS, XPLANE = (ROWS + 2) * S::COLUMNS, RECORDS = ARRAYS * PLANE, EDGES = (K - 1) * WARPS * 2 * S::COLUMNS;
+  static constexpr int ARRAYS = STRATA_LEGS + 1, FRAME = K - 1, ROWS = OWN * WARPS, STEP_ROWS = ROWS - 2 * FRAME;
+  static constexpr int PLANE = ROWS * S::COLUMNS, XPLANE = (ROWS + 2) * S::COLUMNS, RECORDS = ARRAYS * PLANE;
+  static constexpr int EDGE = (WARPS + 2) * 2 * S::COLUMNS, EDGES = (K - 1) * EDGE;
   static constexpr int BYTES = (XSLOTS * XPLANE + SLOTS * RECORDS + 2 * EDGES) * (int)sizeof(T);
 };
 
@@ -33,9 +27,9 @@ struct Blocks {
 };
 
 template <class T, int K, bool FULL, bool WIDE> struct Climb {
-  typedef Planes<T, K> S;
+  typedef Planes<T, K>   S;
   typedef Fetch<S, WIDE> F;
-  static constexpr int W = S::W, OWN = S::OWN, C = S::COLUMNS, PIECES = F::PIECES;
+  static constexpr int   W = S::W, OWN = S::OWN, C = S::COLUMNS, PIECES = F::PIECES;
 
   const typename Typed<T>::System &s;
   const Pass<T>                   &p;
@@ -53,6 +47,7 @@ template <class T, int K, bool FULL, bool WIDE> struct Climb {
   {
   }
 
+  /* In a ring, some steps further */
   static __device__ __forceinline__ int next(int slot, int steps, int size, int slots)
   {
     const int to = slot + steps * size;
@@ -83,8 +78,10 @@ template <class T, int K, bool FULL, bool WIDE> struct Climb {
   /* Pieces of a row; zeros where there is none */
   __device__ __forceinline__ void fetch_row(const T *array, const ptrdiff_t (&at)[PIECES], unsigned ok, T *to) const
   {
+    constexpr int BYTES = F::NUMBERS * (int)sizeof(T);
+
 #pragma unroll
-    for (int q = 0; q < PIECES; q++) copy_async<F::NUMBERS *(int)sizeof(T)>(to + F::to(q), array + at[q], ok >> q & 1 ? F::NUMBERS * (int)sizeof(T) : 0);
+    for (int q = 0; q < PIECES; q++) copy_async<BYTES>(to + F::to(q), array + at[q], ok >> q & 1 ? BYTES : 0);
   }
 
   /* x of plane z; the rows next to the block belong to the first and the last warp */
@@ -131,22 +128,18 @@ template <class T, int K, bool FULL, bool WIDE> struct Climb {
     const Lane<S>   lane;
     const ptrdiff_t plane = (ptrdiff_t)s.n[0] * s.n[1];
     const int       begin = max(z0 - K, 0), end = z1 + K, south = warp * OWN * C, north = south + (OWN + 1) * C; /* rows of x beside the warp's own */
-    const int       below = (max(warp - 1, 0) * 2 + 1) * C, above = min(warp + 1, S::WARPS - 1) * 2 * C;         /* the next warps' edges */
+    const int       below = (warp * 2 + 1) * C, above = (warp + 2) * 2 * C;                                      /* the next warps' edges */
     T              *y = p.y + (begin - K) * plane + (ptrdiff_t)s.n[0] * row + place.column;
 
     xr = r = 0;
     aim(place);
     fetch_x(begin, 0);
     fetch_records(begin, next(r, 1, S::RECORDS, S::SLOTS));
-#if !defined(V_UNROLL)
-#define V_UNROLL 1
-#endif
-    constexpr int UNROLL = V_UNROLL;
-#pragma unroll UNROLL
+#pragma unroll 2
     for (int t = begin; t < end; t++) {
       const T *const before = x + next(xr, 2, S::XPLANE, 3), *const left = edges + (parity ^ 1) * S::EDGES;
-      T *const       leave = edges + parity * S::EDGES;
-      T              v[OWN][W];
+      T *const leave = edges + parity * S::EDGES;
+      T        v[OWN][W];
 
       copies_wait<1>();
       __syncthreads();
@@ -162,15 +155,8 @@ template <class T, int K, bool FULL, bool WIDE> struct Climb {
         T(&u)[OWN][W] = cur[l - 1], (&d)[OWN][W] = low[l - 1];
         T edge[2][W]; /* the rows below and above */
 
-        lane.take(edge[0], l == 1 ? before + south : left + (l - 2) * S::WARPS * 2 * C + below);
-        lane.take(edge[1], l == 1 ? before + north : left + (l - 2) * S::WARPS * 2 * C + above);
-        if (l > 1) { /* beyond the block there is nothing that is needed, or the end of the array */
-#pragma unroll
-          for (int i = 0; i < W; i++) {
-            if (warp == 0) edge[0][i] = 0;
-            if (warp == S::WARPS - 1) edge[1][i] = 0;
-          }
-        }
+        lane.take(edge[0], l == 1 ? before + south : left + (l - 2) * S::EDGE + below);
+        lane.take(edge[1], l == 1 ? before + north : left + (l - 2) * S::EDGE + above);
 #pragma unroll
         for (int o = 0; o < OWN; o++) {
           const T(&up)[W] = o < OWN - 1 ? u[o < OWN - 1 ? o + 1 : o] : edge[1];
@@ -181,8 +167,9 @@ template <class T, int K, bool FULL, bool WIDE> struct Climb {
           if (l < S::SLOTS) take_record(lane, slot, o, record);
 #pragma unroll
           for (int i = 0; i < W; i++) {
-            const T a[STRATA_LEGS] = {i ? u[o][i ? i - 1 : 0] : west, i < W - 1 ? u[o][i < W - 1 ? i + 1 : i] : east, down[i], up[i], d[o][i], v[o][i]};
-            T       leg[STRATA_LEGS], b;
+            const T a[STRATA_LEGS] = {
+                i ? u[o][i ? i - 1 : 0] : west, i < W - 1 ? u[o][i < W - 1 ? i + 1 : i] : east, down[i], up[i], d[o][i], v[o][i]};
+            T leg[STRATA_LEGS], b;
 
 #pragma unroll
             for (int m = 0; m < S::ARRAYS; m++) {
@@ -212,8 +199,10 @@ template <class T, int K, bool FULL, bool WIDE> struct Climb {
             v[o][i] = w;
           }
         if (l < K) {
-          lane.put(v[0], leave + ((l - 1) * S::WARPS + warp) * 2 * C);
-          lane.put(v[OWN - 1], leave + ((l - 1) * S::WARPS + warp) * 2 * C + C);
+          T *const mine = leave + (l - 1) * S::EDGE + (warp + 1) * 2 * C;
+
+          lane.put(v[0], mine);
+          lane.put(v[OWN - 1], mine + C);
         }
       }
       const int oldest = next(r, 2 % S::SLOTS, S::RECORDS, S::SLOTS);
@@ -258,6 +247,8 @@ static __global__ void __launch_bounds__(Planes<T, K>::WARPS *WARP, 1)
   climb.edges = climb.records + S::SLOTS * S::RECORDS;
   climb.most = 0;
   climb.parity = 0;
+  for (int q = threadIdx.x; q < 2 * S::EDGES; q += S::WARPS * WARP) climb.edges[q] = 0; /* beyond the block it stays so */
+  __syncthreads();
 #pragma unroll 1
   for (int task = blockIdx.x; task < blocks.strips.count * blocks.bands * blocks.chunks; task += gridDim.x) {
     const int            strip = task % blocks.strips.count, band = task / blocks.strips.count % blocks.bands, n0 = s.n[0], n1 = s.n[1];
@@ -340,27 +331,16 @@ static cudaError_t records_launch(const typename Typed<T>::System &s, const Pass
 
 template <class T, int K> static cudaError_t records_kind(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream)
 {
-#if defined(V_K)
-  return records_launch<T, K, false, true>(s, p, stream);
-#else
   const bool wide = wide_rows<T>(s, p);
 
   if (p.weight || p.change) return wide ? records_launch<T, K, true, true>(s, p, stream) : records_launch<T, K, true, false>(s, p, stream);
   return wide ? records_launch<T, K, false, true>(s, p, stream) : records_launch<T, K, false, false>(s, p, stream);
-#endif
 }
 
-#if !defined(V_K)
 template <class T> int records_depth(const typename Typed<T>::System &s, int sweeps)
 {
   return sweeps < 2 ? 0 : sweeps < 3 ? 2 : 3;
 }
-#else
-template <class T> int records_depth(const typename Typed<T>::System &s, int sweeps)
-{
-  return sweeps < 2 ? 0 : V_K;
-}
-#endif
 
 /* Strips and bands have a fixed size, of which narrow grids leave much idle; small grids stay in the second-level cache */
 template <class T> bool records_pay(const typename Typed<T>::System &s)
@@ -373,11 +353,7 @@ template <class T> bool records_pay(const typename Typed<T>::System &s)
 
 template <class T> cudaError_t records_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream)
 {
-#if defined(V_K)
-  return records_kind<T, V_K>(s, p, stream);
-#else
   return p.sweeps == 3 ? records_kind<T, 3>(s, p, stream) : records_kind<T, 2>(s, p, stream);
-#endif
 }
 
 template int         records_depth<double>(const StrataSystem_d &, int);

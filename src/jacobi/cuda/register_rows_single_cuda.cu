@@ -6,13 +6,14 @@
 
 template <> int rows_depth<float>(const StrataSystem_f &s, int sweeps)
 {
-  return sweeps >= 12 && s.form != STRATA_SYSTEM_VARIABLE ? 12 : sweeps >= 8 ? 8 : sweeps >= 4 ? 4 : sweeps >= 2 ? 2 : 0;
+  return sweeps >= 12 ? 12 : sweeps >= 8 ? 8 : sweeps >= 4 ? 4 : sweeps >= 2 ? 2 : 0;
 }
 
 template <> cudaError_t rows_sweeps<float>(const StrataSystem_f &s, const Pass<float> &p, cudaStream_t stream)
 {
   if (s.form == STRATA_SYSTEM_VARIABLE)
-    return p.sweeps == 8   ? rows_kind<float, 8, STRATA_SYSTEM_VARIABLE>(s, p, stream)
+    return p.sweeps == 12  ? rows_kind<float, 12, STRATA_SYSTEM_VARIABLE>(s, p, stream)
+           : p.sweeps == 8 ? rows_kind<float, 8, STRATA_SYSTEM_VARIABLE>(s, p, stream)
            : p.sweeps == 4 ? rows_kind<float, 4, STRATA_SYSTEM_VARIABLE>(s, p, stream)
                            : rows_kind<float, 2, STRATA_SYSTEM_VARIABLE>(s, p, stream);
   return p.sweeps == 12  ? rows_form<float, 12>(s, p, stream)

@@ -40,7 +40,7 @@ template <class T, int FORM, bool FULL> struct Patch {
     Edges<T, FORM>       &to = edges[~k & 1];
     const T               weight = FULL && p.weight ? __ldg(p.weight + k) : 1;
     const bool            change = FULL && p.change && k == p.sweeps - 1;
-    T                     sum[W], above[W], below[W]; /* sum: west + south, which is also east + north of the row below; below: the row's old values */
+    T sum[W], above[W], below[W]; /* sum: west + south, which is also east + north of the row below; below: the row's old values */
 
     from.take(below, warp - 1, 1);
     from.take(above, warp + 1, 0);
@@ -105,7 +105,7 @@ template <class T, int FORM, bool FULL>
 static __global__ void __launch_bounds__(Shape<FORM>::WARPS *WARP, 1)
     sweep_patch(__grid_constant__ const typename Typed<T>::System s, __grid_constant__ const Pass<T> p, __grid_constant__ const StrataTiling t)
 {
-  constexpr int W = Shape<FORM>::W, OWN = Shape<FORM>::OWN, WARPS = Shape<FORM>::WARPS, COLUMNS = Shape<FORM>::COLUMNS, ROWS = Shape<FORM>::ROWS;
+  constexpr int     W = Shape<FORM>::W, OWN = Shape<FORM>::OWN, WARPS = Shape<FORM>::WARPS, COLUMNS = Shape<FORM>::COLUMNS, ROWS = Shape<FORM>::ROWS;
   extern __shared__ __align__(16) char memory[];
   const int                            lane = threadIdx.x % WARP, n0 = s.n[0], n1 = s.n[1];
   Patch<T, FORM, FULL>                 patch(s, p);

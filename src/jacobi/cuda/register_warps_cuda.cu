@@ -97,8 +97,8 @@ static __global__ void __launch_bounds__(WARPS *WARP, FORM == STRATA_SYSTEM_VARI
     sweep_small(__grid_constant__ const typename Typed<T>::System s, __grid_constant__ const Pass<T> p, __grid_constant__ const StrataTiling t)
 {
   extern __shared__ __align__(16) char memory[];
-  __shared__ Frame<T>                  frames[WARPS];
-  const int                            lane = threadIdx.x % WARP, n0 = s.n[0], n1 = s.n[1];
+  __shared__ Frame<T>  frames[WARPS];
+  const int            lane = threadIdx.x % WARP, n0 = s.n[0], n1 = s.n[1];
   const ptrdiff_t      tile = (ptrdiff_t)blockIdx.x * WARPS + threadIdx.x / WARP;
   const int            across = strata_tiles(n0, p.box.lo[0], p.box.hi[0], t.tile[0], t.overlap[0]);
   const int            along = strata_tiles(n1, p.box.lo[1], p.box.hi[1], t.tile[1], t.overlap[1]);
