@@ -5,11 +5,11 @@
    from registers. A warp uses its own records alone and has the next plane fetched once it has used them; x comes one plane ahead, since the rows
    beside a warp's own are read by the next warps. A block needs one barrier a plane. K - 1 rows at either side of a block are computed by two blocks.
 */
+#include "blocks_cuda.h"
 #include "register_cuda.h"
-#include "strip_cuda.h"
 
 /* Rows of a warp, warps of a block, planes of records in shared memory (one of them is on its way), and those in registers */
-template <class T, int K> struct Planes : Strip<T, K, 16 / sizeof(T)> {
+template <class T, int K> struct Records : Strip<T, K, 16 / sizeof(T)> {
   typedef Strip<T, K, 16 / sizeof(T)> S;
   static constexpr int                BEYOND = 32 / sizeof(T); /* rows begin with whole sectors of the memory */
   static constexpr int                OWN = 2, WARPS = 8, SLOTS = K == 2 ? 3 : 2, KEPT = K + 1 - SLOTS, XSLOTS = 3;
@@ -20,14 +20,8 @@ template <class T, int K> struct Planes : Strip<T, K, 16 / sizeof(T)> {
   static constexpr int BYTES = (XSLOTS * XPLANE + SLOTS * RECORDS + 2 * EDGES) * (int)sizeof(T);
 };
 
-/* The box as strips, bands of rows and chunks of planes, one of each at a time for a block */
-struct Blocks {
-  Strips strips;
-  int    base, bands, height, chunks; /* the first band's first row */
-};
-
-template <class T, int K, bool FULL, bool WIDE> struct Climb {
-  typedef Planes<T, K>   S;
+template <class T, int K, bool FULL, bool WIDE> struct Ascent {
+  typedef Records<T, K>  S;
   typedef Fetch<S, WIDE> F;
   static constexpr int   W = S::W, OWN = S::OWN, C = S::COLUMNS, PIECES = F::PIECES;
 
@@ -43,7 +37,7 @@ template <class T, int K, bool FULL, bool WIDE> struct Climb {
   T                                cur[K][OWN][W], low[K][OWN][W], kept[S::KEPT > 0 ? S::KEPT : 1][OWN][S::ARRAYS][W];
   typename Typed<T>::Bits          most;
 
-  __device__ __forceinline__ Climb(const typename Typed<T>::System &s_, const Pass<T> &p_) : s(s_), p(p_)
+  __device__ __forceinline__ Ascent(const typename Typed<T>::System &s_, const Pass<T> &p_) : s(s_), p(p_)
   {
   }
 
@@ -234,20 +228,20 @@ template <class T, int K, bool FULL, bool WIDE> struct Climb {
 };
 
 template <class T, int K, bool FULL, bool WIDE>
-static __global__ void __launch_bounds__(Planes<T, K>::WARPS *WARP, 1)
+static __global__ void __launch_bounds__(Records<T, K>::WARPS *WARP, 1)
     stream_records(__grid_constant__ const typename Typed<T>::System s, __grid_constant__ const Pass<T> p, __grid_constant__ const Blocks blocks)
 {
-  typedef Planes<T, K> S;
+  typedef Records<T, K> S;
   extern __shared__ __align__(16) char memory[];
-  Climb<T, K, FULL, WIDE>              climb(s, p);
+  Ascent<T, K, FULL, WIDE>             ascent(s, p);
 
-  climb.warp = threadIdx.x / WARP;
-  climb.x = (T *)memory;
-  climb.records = climb.x + S::XSLOTS * S::XPLANE;
-  climb.edges = climb.records + S::SLOTS * S::RECORDS;
-  climb.most = 0;
-  climb.parity = 0;
-  for (int q = threadIdx.x; q < 2 * S::EDGES; q += S::WARPS * WARP) climb.edges[q] = 0; /* beyond the block it stays so */
+  ascent.warp = threadIdx.x / WARP;
+  ascent.x = (T *)memory;
+  ascent.records = ascent.x + S::XSLOTS * S::XPLANE;
+  ascent.edges = ascent.records + S::SLOTS * S::RECORDS;
+  ascent.most = 0;
+  ascent.parity = 0;
+  for (int q = threadIdx.x; q < 2 * S::EDGES; q += S::WARPS * WARP) ascent.edges[q] = 0; /* beyond the block it stays so */
   __syncthreads();
 #pragma unroll 1
   for (int task = blockIdx.x; task < blocks.strips.count * blocks.bands * blocks.chunks; task += gridDim.x) {
@@ -258,24 +252,24 @@ static __global__ void __launch_bounds__(Planes<T, K>::WARPS *WARP, 1)
     const Store<S, WIDE> store(place);
     const unsigned       columns = place.within(0, n0);
 
-    climb.z0 = p.box.lo[2] + task / blocks.strips.count / blocks.bands * blocks.height;
-    climb.z1 = min(climb.z0 + blocks.height, p.box.hi[2]);
-    if (climb.z0 >= climb.z1) continue;
-    climb.row = start + climb.warp * S::OWN;
-    climb.inside = climb.rows = 0;
+    ascent.z0 = p.box.lo[2] + task / blocks.strips.count / blocks.bands * blocks.height;
+    ascent.z1 = min(ascent.z0 + blocks.height, p.box.hi[2]);
+    if (ascent.z0 >= ascent.z1) continue;
+    ascent.row = start + ascent.warp * S::OWN;
+    ascent.inside = ascent.rows = 0;
 #pragma unroll
     for (int o = 0; o < S::OWN; o++) {
-      const int j = climb.row + o;
+      const int j = ascent.row + o;
 
-      if (j >= 0 && j < n1) climb.inside |= columns << o * S::W;
-      if (j >= first && j < last) climb.rows |= 1u << o;
+      if (j >= 0 && j < n1) ascent.inside |= columns << o * S::W;
+      if (j >= first && j < last) ascent.rows |= 1u << o;
     }
 #pragma unroll
     for (int l = 0; l < K; l++)
 #pragma unroll
       for (int o = 0; o < S::OWN; o++)
 #pragma unroll
-        for (int i = 0; i < S::W; i++) climb.cur[l][o][i] = climb.low[l][o][i] = 0;
+        for (int i = 0; i < S::W; i++) ascent.cur[l][o][i] = ascent.low[l][o][i] = 0;
 #pragma unroll
     for (int q = 0; q < S::KEPT; q++)
 #pragma unroll
@@ -283,44 +277,21 @@ static __global__ void __launch_bounds__(Planes<T, K>::WARPS *WARP, 1)
 #pragma unroll
         for (int m = 0; m < S::ARRAYS; m++)
 #pragma unroll
-          for (int i = 0; i < S::W; i++) climb.kept[q][o][m][i] = 0;
-    climb.planes(place, store);
+          for (int i = 0; i < S::W; i++) ascent.kept[q][o][m][i] = 0;
+    ascent.planes(place, store);
   }
-  if (FULL && p.change) join_change(climb.most, p.change);
-}
-
-/* Chunks of planes so that all multiprocessors are busy to the end */
-template <class S> static Blocks cut_box(const int n[3], const StrataBox &box, int processors, int K)
-{
-  const int planes = box.hi[2] - box.lo[2];
-  Blocks    c = {cut_strips<S>(n[0], box.lo[0], box.hi[0]), 0, 1, planes, 1};
-  ptrdiff_t least = 0;
-
-  c.base = box.lo[1] < S::FRAME ? 0 : box.lo[1] - S::FRAME;
-  for (int end = c.base + S::ROWS; end - S::FRAME < box.hi[1] && end < n[1]; end += S::STEP_ROWS) c.bands++;
-  const int blocks = c.strips.count * c.bands;
-
-  for (int chunks = 1; chunks <= (planes + 4 * K - 1) / (4 * K) && (ptrdiff_t)(chunks - 1) * blocks < 16 * (ptrdiff_t)processors; chunks++) {
-    const int       height = (planes + chunks - 1) / chunks;
-    const ptrdiff_t cost = (((ptrdiff_t)blocks * chunks + processors - 1) / processors) * (height + 2 * K + 2);
-
-    if (least && cost >= least) continue;
-    least = cost;
-    c.chunks = chunks;
-    c.height = height;
-  }
-  return c;
+  if (FULL && p.change) join_change(ascent.most, p.change);
 }
 
 template <class T, int K, bool FULL, bool WIDE>
 static cudaError_t records_launch(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream)
 {
-  typedef Planes<T, K> S;
-  Device               d;
-  cudaError_t          err = device_limits(&d);
+  typedef Records<T, K> S;
+  Device                d;
+  cudaError_t           err = device_limits(&d);
 
   if (err != cudaSuccess) return err;
-  const Blocks c = cut_box<S>(s.n, p.box, d.processors, K);
+  const Blocks c = cut_blocks<S>(s.n, p.box, d.processors, K);
   const int    tasks = c.strips.count * c.bands * c.chunks, blocks = tasks < d.processors ? tasks : d.processors;
 
   err = cudaFuncSetAttribute(stream_records<T, K, FULL, WIDE>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::BYTES);
@@ -345,8 +316,8 @@ template <class T> int records_depth(const typename Typed<T>::System &s, int swe
 /* Strips and bands have a fixed size, of which narrow grids leave much idle; small grids stay in the second-level cache */
 template <class T> bool records_pay(const typename Typed<T>::System &s)
 {
-  typedef Planes<T, 2> S;
-  const int            strips = (s.n[0] + 2 * S::BEYOND + S::STEP - 1) / S::STEP, bands = (s.n[1] + S::STEP_ROWS - 1) / S::STEP_ROWS;
+  typedef Records<T, 2> S;
+  const int             strips = (s.n[0] + 2 * S::BEYOND + S::STEP - 1) / S::STEP, bands = (s.n[1] + S::STEP_ROWS - 1) / S::STEP_ROWS;
 
   return (double)s.n[0] * s.n[1] >= 0.6 * strips * S::COLUMNS * (double)bands * S::ROWS;
 }
