@@ -13,6 +13,7 @@ typedef enum {
   TENSOR,
   TENSOR_SYMMETRIC,
   TENSOR_STEEP,
+  TENSOR_EQUAL,
   TENSOR_ACROSS,
   FACES,
   LEGS,
@@ -22,8 +23,8 @@ typedef enum {
   PIECES,
   KINDS
 } Kind;
-static const char *const kinds[] = {"constant", "tensor",          "tensor symmetric", "tensor steep", "tensor across", "faces",
-                                    "legs",     "constant masked", "tensor masked",    "singular",     "in pieces"};
+static const char *const kinds[] = {"constant", "tensor", "tensor symmetric", "tensor steep",  "tensor equal", "tensor across",
+                                    "faces",    "legs",   "constant masked",  "tensor masked", "singular",     "in pieces"};
 
 /* Lengths 1, 2, 3, odd, across the widths of strips, tiles and blocks, and long enough for narrow strips */
 #define SHAPES 8
@@ -45,6 +46,10 @@ int main(int argc, char **argv)
       for (int pcr = 0; pcr < 2; pcr++) {
         others_d("fp64", kind, axis, pcr);
         others_f("fp32", kind, axis, pcr);
+      }
+      if (kind == CONSTANT || kind == TENSOR || kind == FACES) {
+        large_d("fp64", kind, axis);
+        large_f("fp32", kind, axis);
       }
       if (kind == CONSTANT || kind == TENSOR || kind == LEGS) {
         rings_d("fp64", kind, axis);

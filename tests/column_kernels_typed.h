@@ -59,6 +59,10 @@ static void TYPED(make)(TYPED(Problem) *p, Kind kind, int axis, const int n[3])
     c->axis = own;
     c->area = TYPED(Numbers)(&p->arrays, lines, 0.5, 2);
     for (int m = 0; m < 4; m++) c->alpha[m] = TYPED(Numbers)(&p->arrays, lines, singular ? 0 : 0.1 * size, singular ? 0 : 2 * size);
+    for (ptrdiff_t q = 0; q < lines && kind == TENSOR_EQUAL; q++) { /* columns side by side that are equal, more than 16 kinds of them, and others */
+      ((REAL *)c->area)[q] = (REAL)(1 + (q / 16 % 18) * 0.0625);
+      for (int m = 0; m < 4; m++) ((REAL *)c->alpha[m])[q] = q / 32 % 3 ? 1 : c->alpha[m][q / 96];
+    }
     c->level[0] = TYPED(Numbers)(&p->arrays, n[own], kind == TENSOR_STEEP ? 1e7 : 0, kind == TENSOR_STEEP ? 1e8 : singular ? 0 : 1);
     for (int m = 1; m < 4; m++) c->level[m] = TYPED(Numbers)(&p->arrays, n[own], -2, -0.1);
     t->rows = STRATA_ROWS_SHARED;
@@ -190,6 +194,40 @@ static double TYPED(compare)(const TYPED(Problem) *p, int nv, ptrdiff_t ld, cons
   }
   free(exact);
   return (double)(error / size);
+}
+
+/* Vectors that the host does not keep in cache: the same numbers as in a sum with zeros, wherever the vectors begin */
+static void TYPED(large)(const char *precision, Kind kind, int axis)
+{
+  const int      n[3] = {131, 129, axis == 1 ? 61 : 63};
+  TYPED(Problem) p;
+  REAL          *r, *zero, *want, *z;
+  void          *work;
+  int            same = 1, untouched = 1;
+
+  if ((kind + axis) % TestEach()) return;
+  TYPED(make)(&p, kind, axis, n);
+  r = TYPED(Numbers)(&p.arrays, p.cells, -1, 1);
+  zero = TYPED(Numbers)(&p.arrays, p.cells, 0, 0);
+  want = TYPED(Numbers)(&p.arrays, p.cells, 0, 0);
+  z = TYPED(Numbers)(&p.arrays, p.cells + 32, 0, 0);
+  work = malloc(TYPED(StrataThomasWorkHost)(&p.lines));
+  for (ptrdiff_t i = 0; i < p.cells; i++) zero[i] = -zero[i];
+  TYPED(StrataThomasHost)(&p.lines, 0, 1, r, p.cells, zero, want, p.cells, work);
+  for (int from = 0; from < 16; from += 5) {
+    TYPED(Poison)(z, p.cells + 32);
+    TYPED(StrataThomasHost)(&p.lines, 0, 1, r, p.cells, NULL, z + 8 + from, p.cells, work);
+    for (ptrdiff_t i = 0; i < p.cells + 32; i++) {
+      const int inside = i >= 8 + from && i < p.cells + 8 + from;
+
+      if (inside && z[i] != want[i - 8 - from]) same = 0;
+      if (!inside && !isnan(z[i])) untouched = 0;
+    }
+  }
+  ok(same, "%s, %s rows along %c, large: the same numbers past the cache", precision, kinds[kind], 'x' + axis);
+  ok(untouched, "%s, %s rows along %c, large: no others are written", precision, kinds[kind], 'x' + axis);
+  free(work);
+  TYPED(unmake)(&p);
 }
 
 /* One kind of rows along one axis, in boxes of several shapes */
@@ -336,7 +374,8 @@ static void TYPED(partitions)(const char *precision, Kind kind, int axis)
       memcpy(host[3] + v * ld, add + v * ld, p.cells * sizeof(REAL));
     }
     TYPED(StrataPartitionSetUpHost)(&p.lines, start, &sums);
-    if (kind == TENSOR_STEEP ? sums && length > 512 : sums != (kind == TENSOR_SYMMETRIC || (length == 1 && (kind == CONSTANT || kind == TENSOR))))
+    if (kind == TENSOR_STEEP ? sums && length > 512
+                             : sums != (kind == TENSOR_SYMMETRIC || (length == 1 && (kind == CONSTANT || kind == TENSOR || kind == TENSOR_EQUAL))))
       reach = 0;
     p.lines.sums = sums;
     for (int m = 0; m < 4; m++)

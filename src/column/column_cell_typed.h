@@ -108,6 +108,12 @@ STRATA_CELL REAL CELL(strata_factor)(const REAL row[3], int singular, REAL *rati
   return inverse;
 }
 
+/* What is left of r once the row before, which has the carry, is eliminated; inverse: 1 / den */
+STRATA_CELL REAL CELL(strata_eliminate)(REAL lower, REAL inverse, REAL r, REAL carry)
+{
+  return FMA(-lower, carry, r) * inverse;
+}
+
 /* One step down a line: takes a row and its right-hand side. From one step to the next are kept: ratio, see strata_factor(); carry, what was
    left of r; and for the transpose 1 / den and upper / den. c and d are left for the way back; for the transpose cbefore, the c of the row
    before, in place of c. */
@@ -123,7 +129,7 @@ STRATA_CELL void CELL(strata_forward)(int transpose, int singular, const REAL ro
     *factor = row[1] * inverse;
     *d = *carry * inverse;
   } else {
-    *carry = FMA(-row[0], *carry, r) * inverse;
+    *carry = CELL(strata_eliminate)(row[0], inverse, r, *carry);
     *c = row[1] * inverse;
     *d = *carry;
   }

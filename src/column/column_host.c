@@ -4,20 +4,68 @@
 */
 #include "column_cell.h"
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
-/* Lines of a strip at most, and lines that are turned together: those along x are not neighbours in memory */
-#define STRIP 64
-#define TURN  8
+/* Lines of a strip at most; lines that share their factors, for each precision; and sets of factors that are kept */
+#define STRIP   64
+#define GROUP_d 8
+#define GROUP_f 16
+#define SLOTS   16
 
-/* Levels that are fetched ahead, and bytes of a cache line */
+/* Rows and columns of a block that is turned: lines along x are not neighbours in memory */
+#define TURN 4
+
+/* Levels that are fetched ahead, bytes of a cache line, and bytes of a vector that is not kept in cache */
 #define AHEAD 8
 #define LINE  64
+#define PAST  (4 << 20)
+
+/* Strips that are too few for one more to be no matter */
+#define FEW 16
 
 /* As many lines as leave what is kept of a strip in cache */
-static inline int strip_width(int levels)
+static inline int strip_width(int axis, int levels)
 {
-  return levels <= 512 ? STRIP : STRIP / 4;
+  return levels > 512 ? STRIP / 4 : axis ? STRIP : STRIP / 2;
 }
+
+/* Enough for all groups of a strip */
+static inline int factor_slots(int levels, int group)
+{
+  return levels > 512 ? STRIP / 4 / group : SLOTS;
+}
+
+/* A cache line that is written without being read first, and that leaves the cache; then others may look at those that were written */
+static inline __attribute__((always_inline)) void write_line_past(const char *from, char *to)
+{
+#if defined(__SSE2__)
+  for (int b = 0; b < LINE; b += 16) _mm_stream_si128((__m128i *)(to + b), _mm_loadu_si128((const __m128i *)(from + b)));
+#else
+  __builtin_memcpy(to, from, LINE);
+#endif
+}
+
+static inline void written_past(void)
+{
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+#if !defined(__has_builtin)
+#define __has_builtin(name) 0
+#endif
+#if __has_builtin(__builtin_shufflevector)
+#define PICK(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+#define PICK_ONE(a, b, i) ((i) < TURN ? (a)[(i) % TURN] : (b)[(i) % TURN])
+#define PICK(a, b, i, j, k, l)                                                                                                                       \
+  {                                                                                                                                                  \
+    PICK_ONE(a, b, i), PICK_ONE(a, b, j), PICK_ONE(a, b, k), PICK_ONE(a, b, l)                                                                       \
+  }
+#endif
 
 #define STRATA_TYPED "../column/column_host_typed.h"
 #include "../sys/typed.h"
