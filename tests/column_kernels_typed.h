@@ -54,13 +54,15 @@ static void TYPED(make)(TYPED(Problem) *p, Kind kind, int axis, const int n[3])
     const int       own = kind == TENSOR_ACROSS ? (axis + 1) % 3 : axis;
     const ptrdiff_t lines = cells / n[own];
     const double    size = kind == TENSOR_SYMMETRIC ? 0.1 : 1;
+    REAL            area = 1;
 
     c->form = kind == CONSTANT || kind == CONSTANT_MASKED ? STRATA_CONSTANT : STRATA_TENSOR;
     c->axis = own;
     c->area = TYPED(Numbers)(&p->arrays, lines, 0.5, 2);
     for (int m = 0; m < 4; m++) c->alpha[m] = TYPED(Numbers)(&p->arrays, lines, singular ? 0 : 0.1 * size, singular ? 0 : 2 * size);
-    for (ptrdiff_t q = 0; q < lines && kind == TENSOR_EQUAL; q++) { /* columns side by side that are equal, more than 16 kinds of them, and others */
-      ((REAL *)c->area)[q] = (REAL)(1 + (q / 16 % 18) * 0.0625);
+    for (ptrdiff_t q = 0; q < lines && kind == TENSOR_EQUAL; q++) { /* columns side by side that are equal, of kinds that come again */
+      if (q % 8 == 0) area = (REAL)(1 + (int)Random(0, 24) * 0.0625);
+      ((REAL *)c->area)[q] = area;
       for (int m = 0; m < 4; m++) ((REAL *)c->alpha[m])[q] = q / 32 % 3 ? 1 : c->alpha[m][q / 96];
     }
     c->level[0] = TYPED(Numbers)(&p->arrays, n[own], kind == TENSOR_STEEP ? 1e7 : 0, kind == TENSOR_STEEP ? 1e8 : singular ? 0 : 1);
