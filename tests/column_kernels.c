@@ -56,6 +56,8 @@ int main(int argc, char **argv)
         rings_f("fp32", kind, axis);
       }
     }
+  reciprocals_d("fp64");
+  reciprocals_f("fp32");
   reports_d("fp64");
   reports_f("fp32");
   packs_d("fp64");

@@ -232,6 +232,36 @@ static void TYPED(large)(const char *precision, Kind kind, int axis)
   TYPED(unmake)(&p);
 }
 
+/* Pivots with reciprocals of every kind, one row a line: rounded as by division, also next to a power of two and at the ends of the range */
+static void TYPED(reciprocals)(const char *precision)
+{
+  enum { LINES = 3000 };
+  const REAL most = (REAL)(sizeof(REAL) == 8 ? 1.7e308 : 3.4e38), least = (REAL)(sizeof(REAL) == 8 ? 3e-308 : 2e-38);
+  const REAL odd[] = {1,     -1,   2 - (REAL)REAL_EPSILON, (REAL)REAL_EPSILON / 2 - 1, 1 + (REAL)REAL_EPSILON, 4 - 2 * (REAL)REAL_EPSILON, most,
+                      -most, least};
+  const REAL zero[LINES] = {0}, level[4] = {1, 0, 0, 1};
+  Arrays     arrays = {0};
+  TYPED(StrataLines) t = {.axis = 2, .rows = STRATA_ROWS_SHARED};
+  REAL *area = TYPED(Numbers)(&arrays, LINES, 1, 2), *r = TYPED(Numbers)(&arrays, LINES, -1, 1), *z = TYPED(Numbers)(&arrays, LINES, 0, 0);
+  int   same = 1;
+
+  for (int q = 0; q < LINES; q++) {
+    area[q] *= (REAL)ldexp(q % 2 ? 1 : -1, q % 101 - 50);
+    if (q % 7 == 0 && q / 100 % 2) area[q] = odd[q / 7 % (int)(sizeof(odd) / sizeof(odd[0]))];
+  }
+  t.coef = (TYPED(StrataCoef)){.form = STRATA_TENSOR, .axis = 2, .n = {LINES, 1, 1}, .scale = 1, .area = area};
+  for (int l = 0; l < STRATA_LEGS; l++) t.coef.outside[l] = STRATA_OUTSIDE_NONE;
+  for (int m = 0; m < 4; m++) {
+    t.coef.alpha[m] = zero;
+    t.coef.level[m] = level + m;
+  }
+  TYPED(StrataThomasHost)(&t, 0, 1, r, LINES, NULL, z, LINES, NewArray(&arrays, TYPED(StrataThomasWorkHost)(&t)));
+  for (int q = 0; q < LINES; q++)
+    if (z[q] != r[q] * (1 / area[q])) same = 0;
+  ok(same, "%s: reciprocals are those of division", precision);
+  FreeArrays(&arrays);
+}
+
 /* One kind of rows along one axis, in boxes of several shapes */
 static void TYPED(solves)(const char *precision, Kind kind, int axis)
 {

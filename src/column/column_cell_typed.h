@@ -92,13 +92,15 @@ STRATA_CELL REAL CELL(strata_rounding)(const REAL row[3], REAL ratio)
   return 8 * (REAL)REAL_EPSILON * (CELL(strata_abs)(row[2]) + CELL(strata_abs)(row[0] * ratio));
 }
 
-/* One step of the factorization: gives 1 / den_k, or 0 at the end of a singular run if these are looked for. ratio: E / den of the row
-   before, then of this one; 0 before the first. */
-STRATA_CELL REAL CELL(strata_factor)(const REAL row[3], int singular, REAL *ratio)
+/* One step of the factorization, E_k and from 1 / den_k what is kept: 1 / den_k, or 0 at the end of a singular run if these are looked for. ratio:
+   E / den of the row before, then of this one; 0 before the first. */
+STRATA_CELL REAL CELL(strata_factor_left)(const REAL row[3], REAL ratio)
 {
-  const REAL E = FMA(-row[0], *ratio, row[2]);
-  REAL       inverse = 1 / (E - row[1]);
+  return FMA(-row[0], ratio, row[2]);
+}
 
+STRATA_CELL REAL CELL(strata_factor_take)(const REAL row[3], int singular, REAL E, REAL inverse, REAL *ratio)
+{
   if (singular) {
     const REAL ending = CELL(strata_abs)(E) <= CELL(strata_rounding)(row, *ratio) ? 0 : inverse;
 
@@ -106,6 +108,13 @@ STRATA_CELL REAL CELL(strata_factor)(const REAL row[3], int singular, REAL *rati
   }
   *ratio = E * inverse;
   return inverse;
+}
+
+STRATA_CELL REAL CELL(strata_factor)(const REAL row[3], int singular, REAL *ratio)
+{
+  const REAL E = CELL(strata_factor_left)(row, *ratio);
+
+  return CELL(strata_factor_take)(row, singular, E, 1 / (E - row[1]), ratio);
 }
 
 /* What is left of r once the row before, which has the carry, is eliminated; inverse: 1 / den */

@@ -22,7 +22,7 @@
 #define LINE  64
 #define PAST  (4 << 20)
 
-/* Strips that are too few for one more to be no matter */
+/* Strips among which one more is no matter, and in which lines with the same numbers are found where there are any */
 #define FEW 16
 
 /* As many lines as leave what is kept of a strip in cache */
@@ -51,6 +51,43 @@ static inline void written_past(void)
 {
 #if defined(__SSE2__)
   _mm_sfence();
+#endif
+}
+
+/* 1 / x in multiplications, as division rounds it: from a guess with an error of 5% an approximation that is one of the two nearest numbers, which
+   the last step rounds rightly (Markstein) unless x is the number below a power of two. There, and where x is zero, tiny, huge or not a number, what
+   is left of 1 - x y says that y is not to be used. */
+static inline __attribute__((always_inline)) double reciprocal_d(double x, double *odd)
+{
+  uint64_t bits;
+  double   y, e;
+
+  memcpy(&bits, &x, sizeof(x));
+  bits = UINT64_C(0x7fde623822fc16e6) - bits;
+  memcpy(&y, &bits, sizeof(y));
+  e = fma(-x, y, 1);
+  y = fma(y, fma(e, e, e), y);
+  e = fma(-x, y, 1);
+  y = fma(y, fma(e, e, e), y);
+  y = fma(y, fma(-x, y, 1), y);
+  y = fma(y, fma(-x, y, 1), y);
+  *odd += fabs(fma(-x, y, 1)) < 0x1p-53 ? 0 : 1;
+  return y;
+}
+
+static inline __attribute__((always_inline)) float reciprocal_f(float x, float *odd)
+{
+  (void)odd;
+  return 1 / x;
+}
+
+/* Is that faster, where shared rows leave little else to wait for? Not for vectors of four numbers, nor where they are divided quickly. */
+static inline int reciprocals(size_t size)
+{
+#if defined(__GNUC__) && defined(__x86_64__)
+  return size == sizeof(double) && __builtin_cpu_is("intel") && __builtin_cpu_supports("avx512f");
+#else
+  return 0;
 #endif
 }
 

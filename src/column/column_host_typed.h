@@ -21,8 +21,8 @@ typedef struct {
 /* Factors of groups of neighbouring lines with shared rows: of each level 1 / den of the lines of a group, then their c. Groups with the same numbers
    share them: on a grid of equal cells there are few that differ. */
 typedef struct {
-  int         slots, last, strip; /* last: the slot filled last; strip: the number of strips so far */
-  int         used[SLOTS];        /* by which strip last */
+  int         slots, last, strip, found; /* last: the slot filled last; strip: the number of strips so far; found: of groups that had factors */
+  int         used[SLOTS];               /* by which strip last */
   REAL        area[SLOTS][TYPED(GROUP)], lateral[SLOTS][TYPED(GROUP)];
   REAL       *factor;
   int         levels, singular;
@@ -87,7 +87,8 @@ static void TYPED(strip_factors)(TYPED(Factors) *f, TYPED(Strip) *s)
       m = missing[count++] = f->last;
       memcpy(f->area[m], s->area + w, bytes);
       memcpy(f->lateral[m], s->lateral + w, bytes);
-    }
+    } else
+      f->found++;
     f->used[m] = f->strip;
     s->factors[w / TYPED(GROUP)] = TYPED(slot_factors)(f, m);
   }
@@ -105,19 +106,20 @@ static inline __attribute__((always_inline)) void TYPED(write_past)(ptrdiff_t co
   for (; i < count; i++) ((volatile REAL *)to)[i] = from[i];
 }
 
-/* What is needed soon */
-static inline __attribute__((always_inline)) void TYPED(fetch_level)(const TYPED(Strip) *s, int k)
+/* Numbers of the lines of a strip that are needed soon */
+static inline __attribute__((always_inline)) void TYPED(fetch_level)(const TYPED(Strip) *s, const REAL *from)
 {
-  if (k >= s->fetches) return;
-  for (int w = 0; w < s->count; w += LINE / (int)sizeof(REAL)) __builtin_prefetch(s->fetch + k * s->stepfetch + w);
+  for (int w = 0; w < s->count; w += LINE / (int)sizeof(REAL)) __builtin_prefetch(from + w);
 }
 
-/* The way down */
-static inline __attribute__((always_inline)) void TYPED(strip_down)(const TYPED(Strip) *s, const int shared, const int transpose, const int singular)
+/* The way down. The value is not 0 if a pivot was no good for reciprocal(), which is used if `quick`. */
+static inline __attribute__((always_inline)) int TYPED(strip_down)(const TYPED(Strip) *s, const int shared, const int transpose, const int singular,
+                                                                   const int quick)
 {
   const int  count = s->count, levels = s->levels;
   const REAL scale = s->scale, shift = s->shift;
-  REAL       ratio[STRIP] = {0}, carry[STRIP] = {0}, pivot[STRIP] = {0}, factor[STRIP] = {0}; /* whole arrays: a loop would call memset() */
+  REAL       ratio[STRIP] = {0}, carry[STRIP] = {0}, pivot[STRIP] = {0}, factor[STRIP] = {0}, odd[STRIP] = {0},
+       odds = 0; /* whole arrays: a loop would call memset() */
 
   for (int k = 0; k < levels; k++) {
     const ptrdiff_t at = k * (ptrdiff_t)s->width, from = k * s->step;
@@ -127,7 +129,12 @@ static inline __attribute__((always_inline)) void TYPED(strip_down)(const TYPED(
     REAL           *c = s->c + at, *d = s->d + at, *cbefore = k ? c - s->width : c;
 
     if (!shared && s->symmetric && k == levels - 1) upper = TYPED(strata_no_legs);
-    TYPED(fetch_level)(s, k);
+    if (k < s->fetches) TYPED(fetch_level)(s, s->fetch + k * s->stepfetch);
+    if (!shared && k + AHEAD < levels) {
+      TYPED(fetch_level)(s, lower + AHEAD * s->step);
+      TYPED(fetch_level)(s, excess + AHEAD * s->step);
+      if (!s->symmetric) TYPED(fetch_level)(s, upper + AHEAD * s->step);
+    }
 #pragma GCC ivdep
     for (int w = 0; w < count; w++) {
       REAL row[3];
@@ -136,9 +143,18 @@ static inline __attribute__((always_inline)) void TYPED(strip_down)(const TYPED(
         CELL(strata_shared_row)(numbers, s->area[w], s->lateral[w], shift, row);
       else
         CELL(strata_array_row)(scale, shift, lower[w], upper[w], excess[w], row);
-      CELL(strata_forward)(transpose, singular, row, r[w], &ratio[w], &carry[w], &pivot[w], &factor[w], &cbefore[w], &c[w], &d[w]);
+      if (quick) {
+        const REAL E = CELL(strata_factor_left)(row, ratio[w]);
+        const REAL inverse = CELL(strata_factor_take)(row, singular, E, TYPED(reciprocal)(E - row[1], &odd[w]), &ratio[w]);
+
+        d[w] = carry[w] = CELL(strata_eliminate)(row[0], inverse, r[w], carry[w]);
+        c[w] = row[1] * inverse;
+      } else
+        CELL(strata_forward)(transpose, singular, row, r[w], &ratio[w], &carry[w], &pivot[w], &factor[w], &cbefore[w], &c[w], &d[w]);
     }
   }
+  for (int w = 0; w < count && quick; w++) odds += odd[w];
+  return odds != 0;
 }
 
 /* One level of some lines on the way back. add, z: may be NULL */
@@ -183,7 +199,7 @@ static inline __attribute__((always_inline)) void TYPED(strip_down_known)(const 
   REAL      carry[STRIP] __attribute__((aligned(LINE))) = {0};
 
   for (int k = 0; k < levels; k++) {
-    TYPED(fetch_level)(s, k);
+    if (k < s->fetches) TYPED(fetch_level)(s, s->fetch + k * s->stepfetch);
     for (int g = 0; g < whole; g++) TYPED(group_down)(s, k, g, TYPED(GROUP), carry);
     if (few) TYPED(group_down)(s, k, whole, few, carry);
   }
@@ -224,23 +240,28 @@ static inline __attribute__((always_inline)) void TYPED(strip_back)(const TYPED(
   }
 }
 
-/* One strip, with what differs known to the compiler. To look for singular runs where there are none changes nothing. */
-STRATA_CLONES void TYPED(strata_solve_strip)(const TYPED(Strip) *s, int shared, int transpose, int singular);
-STRATA_CLONES void TYPED(strata_solve_strip)(const TYPED(Strip) *s, int shared, int transpose, int singular)
+/* One strip, with what differs known to the compiler. known: are there factors? quick: see reciprocals(). To look for singular runs where there are
+   none changes nothing. */
+STRATA_CLONES void TYPED(strata_solve_strip)(const TYPED(Strip) *s, int shared, int known, int transpose, int singular, int quick);
+STRATA_CLONES void TYPED(strata_solve_strip)(const TYPED(Strip) *s, int shared, int known, int transpose, int singular, int quick)
 {
-  if (shared && !transpose) {
+  if (known) {
     TYPED(strip_down_known)(s);
     TYPED(strip_back)(s, 1);
     return;
   }
-  if (shared)
-    TYPED(strip_down)(s, 1, 1, 1);
+  if (quick && !TYPED(strip_down)(s, 1, 0, 0, 1))
+    ;
+  else if (shared && transpose)
+    (void)TYPED(strip_down)(s, 1, 1, 1, 0);
+  else if (shared)
+    (void)TYPED(strip_down)(s, 1, 0, 1, 0);
   else if (transpose)
-    TYPED(strip_down)(s, 0, 1, 1);
+    (void)TYPED(strip_down)(s, 0, 1, 1, 0);
   else if (singular)
-    TYPED(strip_down)(s, 0, 0, 1);
+    (void)TYPED(strip_down)(s, 0, 0, 1, 0);
   else
-    TYPED(strip_down)(s, 0, 0, 0);
+    (void)TYPED(strip_down)(s, 0, 0, 0, 0);
   TYPED(strip_back)(s, 0);
 }
 
@@ -373,11 +394,13 @@ void TYPED(StrataThomasHost)(const TYPED(StrataLines) *t, int transpose, int nv,
   const int      *n = t->coef.n, levels = n[t->axis], width = strip_width(t->axis, levels), shared = t->rows == STRATA_ROWS_SHARED;
   const ptrdiff_t lines = strata_line_count(n, t->axis), stride = strata_line_stride(n, t->axis), size = (ptrdiff_t)levels * width;
   const ptrdiff_t group = t->axis == 1 ? n[0] : lines; /* lines whose first cells are neighbours; of those along x, whose lines are */
+  const int       quick = shared && !transpose && !t->singular && reciprocals(sizeof(REAL));
   const int       past = !add && lines * levels * (ptrdiff_t)sizeof(REAL) >= PAST;
   REAL           *d = (REAL *)(((uintptr_t)work + LINE - 1) / LINE * LINE), *c = d + size, *turned = c + size, *tile = turned + (t->axis ? 0 : size);
   REAL           *level = d + levels * TYPED(strip_work)(t);
   TYPED(Factors)  f = {shared ? factor_slots(levels, TYPED(GROUP)) : 0};
   TYPED(Strip)    s;
+  int             known = shared && !transpose;
 
   s.symmetric = t->rows == STRATA_ROWS_ARRAYS && !t->upper;
   s.levels = levels;
@@ -405,7 +428,8 @@ void TYPED(StrataThomasHost)(const TYPED(StrataLines) *t, int transpose, int nv,
     if (s.past && q == 0 && group > FEW * width)
       s.count -= (int)((uintptr_t)(z + width) % LINE / sizeof(REAL)); /* the next ones begin with a cache line */
     TYPED(strip_rows)(t, q, &s, tile);
-    if (shared && !transpose) TYPED(strip_factors)(&f, &s);
+    if (known && f.strip >= FEW && !f.found) known = 0; /* all lines differ */
+    if (known) TYPED(strip_factors)(&f, &s);
     strata_line_start(n, t->axis, q, x);
     id = strata_line_cell(n, x);
     for (int v = 0; v < nv; v++) {
@@ -413,15 +437,15 @@ void TYPED(StrataThomasHost)(const TYPED(StrataLines) *t, int transpose, int nv,
       REAL       *za = z + v * ldz + id;
 
       if (transpose) memset(c + size - width, 0, width * sizeof(REAL));
-      s.r = t->axis ? ra : d;
+      s.r = t->axis ? ra : turned;
       s.add = t->axis ? adda : NULL;
       s.z = t->axis ? za : d;
       s.stepr = s.stepz = t->axis ? stride : width;
       s.fetch = t->axis ? ra + AHEAD * stride : q + s.count < lines ? ra + s.count * (ptrdiff_t)levels : ra;
       s.fetches = t->axis ? levels - AHEAD : levels;
       s.stepfetch = t->axis ? stride : s.count;
-      if (t->axis == 0) TYPED(strata_turn)(s.count, levels, levels, ra, width, d);
-      TYPED(strata_solve_strip)(&s, shared, transpose, t->singular);
+      if (t->axis == 0) TYPED(strata_turn)(s.count, levels, levels, ra, width, turned);
+      TYPED(strata_solve_strip)(&s, shared, known, transpose, t->singular, quick);
       if (t->axis == 0) TYPED(strata_turn)(levels, s.count, width, d, levels, add || past ? turned : za);
       if (t->axis == 0 && (add || past)) TYPED(strata_put)((ptrdiff_t)s.count * levels, turned, adda, za);
     }
