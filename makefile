@@ -25,6 +25,7 @@ define help
   make gpu-bundle       packs what gpu-check needs for a machine with a GPU but no PETSc
   make gpu-record       LOG=file or UNVERIFIED="reason": writes tests/gpu/RECORD
   make bench, bench-cpu measures the speed on a GPU, on the CPU
+  make bench-bytes      after make bench: what an iteration of conjugate gradients moves in the memory of the GPU, with its counters (ncu)
 
 Settings: PETSC_DIR and PETSC_ARCH (else pkg-config's PETSc, else Debian's), CUDA=0 (no GPU code), SANITIZE=address,undefined,
 CFLAGS. Strata $(version) would be built $(if $(petsc_problem),with nothing: $(petsc_problem),in $(build))
@@ -52,15 +53,15 @@ petsc-cuda:
 gpu-record:
 	@tests/gpu/record $(if $(UNVERIFIED),-u '$(subst ','\'',$(UNVERIFIED))',$(or $(LOG),build/gpu-check.log))
 
-.PHONY: all help clean demo demo-run check check-run petsc-cuda install uninstall where environment includes links bench bench-cpu gpu-check gpu-bundle gpu-record
+.PHONY: all help clean demo demo-run check check-run petsc-cuda install uninstall where environment includes links bench bench-bytes bench-cpu gpu-check gpu-bundle gpu-record
 
 ifneq ($(petsc_problem),)
-all demo-run check-run install uninstall where environment includes links bench bench-cpu gpu-check gpu-bundle:
+all demo-run check-run install uninstall where environment includes links bench bench-bytes bench-cpu gpu-check gpu-bundle:
 	@: $(error $(petsc_problem))
 else
 
 ifneq ($(cuda),1)
-gpu-check gpu-bundle bench:
+gpu-check gpu-bundle bench bench-bytes:
 	@: $(error $@ needs a PETSc with CUDA, and $(petsc_root) has none: export PETSC_DIR=$$(make -s petsc-cuda) PETSC_ARCH=)
 endif
 
@@ -186,7 +187,10 @@ bench-cpu: $(build)/bench/cpu.c
 ifeq ($(cuda),1)
 benchmarks := $(patsubst tests/bench/%,$(build)/bench/%,$(wildcard tests/bench/*.cu))
 bench: $(benchmarks)
-	@$(environment); for program in $^; do tests/ranks 1 $$program docs/performance/$$(basename $$program .cu).json || exit; done
+	@$(environment); for program in $^; do tests/ranks 1 $$program docs/performance/$$(basename $$program .cu).json || exit; done; \
+	  tests/ranks 2 $(build)/bench/apply.cu docs/performance/apply2.json
+bench-bytes: $(build)/bench/cg.cu
+	@$(environment); tests/ranks 1 tests/bench/bytes $< docs/performance/cg.json
 gpu-check: all $(tests:%=$(build)/tests/%) $(tutorial_programs)
 	@$(environment); tests/gpu/check $(or $(LOG),build/gpu-check.log)
 gpu-bundle: all build/demo/levitus.h5 $(build)/bundle/all $(tutorial_programs)

@@ -291,9 +291,6 @@ static PetscErrorCode PCColumnReadOperator(PC pc, StrataCoefficients c)
   StrataLines_d t;
   StrataCoef_d  k;
   PetscScalar  *excess;
-  VecType       vectype;
-  PetscBool     bound;
-  char         *cuda;
   void         *stream;
 
   PetscFunctionBegin;
@@ -307,14 +304,7 @@ static PetscErrorCode PCColumnReadOperator(PC pc, StrataCoefficients c)
   PetscCall(StrataArrayDestroy(&col->excess));
   PetscCall(StrataArrayDestroy(&col->lower));
   PetscCall(StrataArrayDestroy(&col->upper));
-  if (c->form == MAT_STRATA_FACES || c->form == MAT_STRATA_LEGS)
-    PetscCall(StrataCoefficientsGetMemType(c, &col->home));
-  else { /* a few numbers: look at the rows where the vectors will be */
-    PetscCall(MatGetVecType(pc->pmat, &vectype));
-    PetscCall(PetscStrstr(vectype, VECCUDA, &cuda)); /* seqcuda, mpicuda */
-    PetscCall(MatBoundToCPU(pc->pmat, &bound));
-    col->home = STRATA_HAVE_CUDA && cuda && !bound ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
-  }
+  PetscCall(StrataMatGetHome(pc->pmat, c, &col->home));
   PetscCall(StrataCoefficientsGetKernel(c, col->home, &k));
   k.scale = 1;
   k.shift = 0;
@@ -476,6 +466,31 @@ PetscErrorCode PCColumnApplyLines(PC pc, PetscBool transpose, Vec r, Vec add, Ve
   PetscCall(PCColumnSolve(pc, transpose, 1, ar, n, aadd, az, n, type));
   PetscCall(StrataVecRestoreArrays(r, add, z, &ar, &aadd, &az, type));
   PetscCall(PetscLogEventEnd(STRATA_ColumnApply, pc, r, z, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* z = add + omega M r on the lines of a colour, add on others, where that is one pass; else it is not done */
+PetscErrorCode PCColumnCorrectLines(PC pc, PetscBool transpose, const StrataColor *color, PetscReal omega, Vec r, Vec add, Vec z, PetscBool *done)
+{
+  PC_Column         *col = (PC_Column *)pc->data;
+  const PetscScalar *ar, *aadd;
+  PetscScalar       *az;
+  PetscMemType       type;
+
+  PetscFunctionBegin;
+  if (col->c) PetscCall(PCColumnFollow(pc));
+  PetscCall(VecGetArrayReadAndMemType(r, &ar, &type));
+  PetscCall(VecRestoreArrayReadAndMemType(r, &ar));
+  *done = PETSC_FALSE;
+  if (col->failure || col->ranks.cut || col->rings.periodic || col->list.section || col->precision == PC_COLUMN_PRECISION_SINGLE ||
+      PCColumnChoose(col, transpose, type) != PC_COLUMN_PARTITION)
+    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventBegin(STRATA_ColumnApply, pc, r, z, 0));
+  PetscCall(StrataVecGetArrays(r, add, z, &ar, &aadd, &az, &type));
+  if (col->grid->size_local) PetscCall(PCColumnSolveColor(pc, color, omega, ar, aadd, az, type));
+  PetscCall(StrataVecRestoreArrays(r, add, z, &ar, &aadd, &az, type));
+  PetscCall(PetscLogEventEnd(STRATA_ColumnApply, pc, r, z, 0));
+  *done = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -660,7 +675,7 @@ PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
                                      : col->algorithm == PC_COLUMN_PCR && used == PC_COLUMN_THOMAS ? " instead of pcr"
                                                                                                    : ""));
     if (used == PC_COLUMN_PARTITION)
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  one number stored for each segment of at most %d cells%s\n", STRATA_SEGMENT,
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  one number stored for each segment of at most %d cells%s\n", STRATA_SEGMENT_LONG,
                                        col->started && col->sums ? "; shared rows of a symmetric M-matrix: by running sums" : ""));
   }
   PetscCall(PCColumnViewSweep(pc, viewer));

@@ -99,9 +99,9 @@ STRATA_CELL ptrdiff_t strata_partition_start_step(const StrataPartition *p, ptrd
    shared memory. They follow on what is kept of the segments, and the last number of all tells whether the sums go out of range. */
 enum { STRATA_SUMS_LEVEL = 4 };
 
-STRATA_CELL int strata_sums_segment(size_t size)
+STRATA_CELL int strata_sums_segment(const StrataPartition *p, size_t size)
 {
-  return STRATA_SUMS_LEVEL * STRATA_SEGMENT + (int)(16 / size);
+  return STRATA_SUMS_LEVEL * p->room + (int)(16 / size);
 }
 
 STRATA_CELL ptrdiff_t strata_sums_table(const StrataPartition *p, ptrdiff_t lines)
@@ -111,7 +111,7 @@ STRATA_CELL ptrdiff_t strata_sums_table(const StrataPartition *p, ptrdiff_t line
 
 STRATA_CELL ptrdiff_t strata_sums_range(const StrataPartition *p, ptrdiff_t lines, size_t size)
 {
-  return strata_sums_table(p, lines) + (ptrdiff_t)strata_sums_segment(size) * p->segments * p->chunks;
+  return strata_sums_table(p, lines) + (ptrdiff_t)strata_sums_segment(p, size) * p->segments * p->chunks;
 }
 
 /* The set-up of long lines, when there are few, is done in pieces of so many segments; at least 4, whose numbers hold a map for a while. The

@@ -6,6 +6,7 @@
 #define STRATA_COLUMN_KERNELS_H
 
 #include "../operator/operator_kernels.h"
+#include "column_sweep_kernels.h"
 
 /* Where the rows of the lines come from */
 enum {
@@ -33,25 +34,39 @@ STRATA_CELL StrataLinesReport StrataLinesReportEmpty(void)
 }
 
 /* How the partition method cuts lines: into segments of `length` cells at most, the last ones shorter or empty, of which `segments` (a
-   power of two) make a chunk that is worked on together */
-#define STRATA_SEGMENT 16
+   power of two) make a chunk that is worked on together. A thread has room for a segment of 16 or 20 cells, whichever leaves less of it empty. */
+enum { STRATA_SEGMENT = 16, STRATA_SEGMENT_LONG = 20, STRATA_SEGMENTS = 32 };
+enum { STRATA_SEGMENTS_LINKED = 16, STRATA_CHUNKS_LINKED = 16 };
 typedef struct {
-  int length, segments, chunks;
+  int length, room, segments, chunks;
   int contiguous; /* the cells of a line are neighbours in memory */
+  int linked;     /* several chunks, so few that each learns from the others while it is in registers */
 } StrataPartition;
 
 STRATA_CELL StrataPartition StrataPartitionPlan(const int n[3], int axis)
 {
-  const int       levels = n[axis], contiguous = axis == 0 || (n[0] == 1 && (axis == 1 || n[1] == 1)), most = 32;
-  StrataPartition p = {STRATA_SEGMENT, 1, 1, 0};
+  const int       levels = n[axis], most = STRATA_SEGMENTS * STRATA_SEGMENT;
+  StrataPartition p = {STRATA_SEGMENT, STRATA_SEGMENT, 1, 1, 0, 0};
 
-  p.contiguous = contiguous;
-  if (levels <= most * STRATA_SEGMENT) {
+  p.contiguous = axis == 0 || (n[0] == 1 && (axis == 1 || n[1] == 1));
+  if (levels <= most) {
+    int segments = 1;
+
     while (p.segments * STRATA_SEGMENT < levels) p.segments *= 2;
+    while (segments * STRATA_SEGMENT_LONG < levels) segments *= 2;
     p.length = ((levels + p.segments - 1) / p.segments + 3) / 4 * 4; /* whole packs of four numbers */
     if (!p.length) p.length = 4;
+    if (segments * STRATA_SEGMENT_LONG < p.segments * p.length) {
+      p.segments = segments;
+      p.length = p.room = STRATA_SEGMENT_LONG;
+    }
+  } else if (levels <= STRATA_CHUNKS_LINKED * STRATA_SEGMENTS_LINKED * STRATA_SEGMENT) {
+    p.linked = 1;
+    p.segments = STRATA_SEGMENTS_LINKED;
+    p.chunks = (levels - 1) / (p.segments * STRATA_SEGMENT) + 1;
+    p.length = ((levels - 1) / (p.chunks * p.segments) + 4) / 4 * 4;
   } else {
-    p.segments = contiguous ? most : 8; /* across lines few segments leave more lines side by side */
+    p.segments = p.contiguous ? STRATA_SEGMENTS : 8; /* across lines few segments leave more lines side by side */
     p.chunks = (levels - 1) / (p.segments * STRATA_SEGMENT) + 1;
   }
   return p;

@@ -32,7 +32,8 @@ int TYPED(StrataThomasCUDA)(const TYPED(StrataLines) *lines, int transpose, int 
    start: what is kept as long as rows, scale and shift are the same, StrataPartitionStart() numbers: for each segment one, where the
    factorization stands at its beginning; for shared rows four for each level besides.
    sums: may `sums` of the lines be set when they are solved?
-   work: that many bytes of the memory of the vectors. */
+   work: that many bytes of the memory of the vectors.
+   Correct: on lines of a colour z = (add ? add : 0) + omega M r, on others z = (add ? add : 0). */
 ptrdiff_t TYPED(StrataPartitionStart)(const TYPED(StrataLines) *lines);
 void TYPED(StrataPartitionSetUpHost)(const TYPED(StrataLines) *lines, REAL *start, int *sums);
 int TYPED(StrataPartitionSetUpCUDA)(const TYPED(StrataLines) *lines, REAL *start, int *sums, void *stream);
@@ -41,5 +42,9 @@ void TYPED(StrataPartitionHost)(const TYPED(StrataLines) *lines, const REAL *sta
                                 ptrdiff_t ldz, void *work);
 int TYPED(StrataPartitionCUDA)(const TYPED(StrataLines) *lines, const REAL *start, int nv, const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z,
                                ptrdiff_t ldz, void *work, void *stream);
+void TYPED(StrataPartitionCorrectHost)(const TYPED(StrataLines) *lines, const REAL *start, const StrataColor *color, REAL omega, const REAL *r,
+                                       const REAL *add, REAL *z, void *work);
+int TYPED(StrataPartitionCorrectCUDA)(const TYPED(StrataLines) *lines, const REAL *start, const StrataColor *color, REAL omega, const REAL *r,
+                                      const REAL *add, REAL *z, void *work, void *stream);
 
 STRATA_END_C

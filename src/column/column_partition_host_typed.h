@@ -28,7 +28,7 @@ static REAL TYPED(partition_skip)(const TYPED(StrataLines) *t, int x[3], const R
 /* The numbers of the levels for running sums. Do the legs suit them? */
 static int TYPED(partition_levels)(const TYPED(StrataLines) *t, const StrataPartition *p, REAL *table)
 {
-  const int levels = t->coef.n[t->axis], padded = strata_sums_segment(sizeof(REAL));
+  const int levels = t->coef.n[t->axis], padded = strata_sums_segment(p, sizeof(REAL));
   int       fit = 1;
 
   for (int k = 0; k < levels; k++) {
@@ -114,7 +114,7 @@ static void TYPED(partition_rows)(const TYPED(StrataLines) *t, ptrdiff_t q, cons
 
     if (first) before = k ? s[segment * step] : 0;
     if (w->sums) {
-      const REAL *number = table + segment * (ptrdiff_t)strata_sums_segment(sizeof(REAL)) + k % p->length * STRATA_SUMS_LEVEL;
+      const REAL *number = table + segment * (ptrdiff_t)strata_sums_segment(p, sizeof(REAL)) + k % p->length * STRATA_SUMS_LEVEL;
       const int   last = k == levels - 1 || (k + 1) % p->length == 0;
 
       CELL(strata_sums_factor)(number, line, first, before, &N, &D);
@@ -288,22 +288,28 @@ static void TYPED(partition_join)(int chunks, TYPED(StrataPart) *chunk, TYPED(St
   }
 }
 
+/* A linear function with the one before it */
+static void TYPED(partition_compose)(const REAL before[2], REAL s[2])
+{
+  REAL both[2] = {before[0], before[1]};
+
+  CELL(strata_then)(both, s[0], s[1]);
+  s[0] = both[0];
+  s[1] = both[1];
+}
+
 /* Linear functions in turn: what goes into each, from what goes into the first (or the last, if backward). A thread walks through those
-   before it; in a warp they are composed as a tree. */
+   before it; in a warp they are composed as a tree. If they are composed, those of all before it are left in each. */
 static void TYPED(partition_chain)(const StrataPartition *p, int backward, REAL s[][2], REAL in, REAL *into)
 {
   const int P = p->segments, end = backward ? P - 1 : 0, step = backward ? -1 : 1;
 
-  if (p->contiguous) {
-    for (int d = 1; d < P; d *= 2)
-      for (int m = P - 1; m >= d; m--) {
-        REAL *to = s[end + step * m];
-        REAL  tmp[2] = {s[end + step * (m - d)][0], s[end + step * (m - d)][1]};
-
-        CELL(strata_then)(tmp, to[0], to[1]);
-        to[0] = tmp[0];
-        to[1] = tmp[1];
-      }
+  if (p->contiguous || p->linked) {
+    if (p->contiguous)
+      for (int d = 1; d < P; d *= 2)
+        for (int m = P - 1; m >= d; m--) TYPED(partition_compose)(s[end + step * (m - d)], s[end + step * m]);
+    else
+      for (int m = 1; m < P; m++) TYPED(partition_compose)(s[end + step * (m - 1)], s[end + step * m]);
     for (int m = 0; m < P; m++) into[end + step * m] = m ? FMA(s[end + step * (m - 1)][0], in, s[end + step * (m - 1)][1]) : in;
   } else
     for (int m = 0; m < P; m++) {
@@ -318,7 +324,7 @@ static void TYPED(partition_finish)(const TYPED(PartitionLine) *w, const TYPED(S
   const int P = w->plan->segments;
 
   for (int m = 0; m < w->plan->chunks; m++) {
-    REAL s[32][2], into[32];
+    REAL s[STRATA_SEGMENTS][2], into[STRATA_SEGMENTS];
 
     for (int g = 0; g < P; g++) TYPED(segment_sum_forward)(w, m * P + g, s[g]);
     TYPED(partition_chain)(w->plan, 0, s, chunk[m].carry[0], into);
@@ -331,8 +337,25 @@ static void TYPED(partition_finish)(const TYPED(PartitionLine) *w, const TYPED(S
   }
 }
 
-void TYPED(StrataPartitionHost)(const TYPED(StrataLines) *t, const REAL *start, int nv, const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z,
-                                ptrdiff_t ldz, void *work)
+/* The same where chunks are linked: each is a linear function too, of what comes out of the one before it */
+static void TYPED(partition_link)(const TYPED(PartitionLine) *w, int backward)
+{
+  const int P = w->plan->segments, chunks = w->plan->chunks, last = backward ? 0 : P - 1;
+  REAL      s[STRATA_CHUNKS_LINKED][STRATA_SEGMENTS_LINKED][2], into[STRATA_SEGMENTS_LINKED], in = 0;
+
+  for (int m = 0; m < chunks; m++)
+    for (int g = 0; g < P; g++) (backward ? TYPED(segment_sum_backward) : TYPED(segment_sum_forward))(w, m * P + g, s[m][g]);
+  for (int i = 0; i < chunks; i++) {
+    const int m = backward ? chunks - 1 - i : i;
+
+    TYPED(partition_chain)(w->plan, backward, s[m], in, into);
+    for (int g = 0; g < P; g++) (backward ? TYPED(segment_backward) : TYPED(segment_forward))(w, m * P + g, into[g]);
+    in = FMA(s[m][last][0], in, s[m][last][1]);
+  }
+}
+
+static void TYPED(partition_solve)(const TYPED(StrataLines) *t, const REAL *start, const StrataColor *color, REAL omega, int nv, const REAL *r,
+                                   ptrdiff_t ldr, const REAL *add, REAL *z, ptrdiff_t ldz, void *work)
 {
   const StrataPartition p = StrataPartitionPlan(t->coef.n, t->axis);
   const int             levels = t->coef.n[t->axis];
@@ -349,16 +372,35 @@ void TYPED(StrataPartitionHost)(const TYPED(StrataLines) *t, const REAL *start, 
       strata_line_start(t->coef.n, t->axis, q, x);
       id = strata_line_cell(t->coef.n, x);
       TYPED(partition_rows)(t, q, start, r + v * ldr + id, &w);
-      if (p.chunks > 1) {
-        TYPED(partition_parts)(&w, segment, chunk);
-        TYPED(partition_join)(p.chunks, chunk, group);
-      } else
-        chunk[0].carry[0] = chunk[0].carry[1] = 0;
-      TYPED(partition_finish)(&w, chunk);
+      if (p.linked) {
+        TYPED(partition_link)(&w, 0);
+        TYPED(partition_link)(&w, 1);
+      } else {
+        if (p.chunks > 1) {
+          TYPED(partition_parts)(&w, segment, chunk);
+          TYPED(partition_join)(p.chunks, chunk, group);
+        } else
+          chunk[0].carry[0] = chunk[0].carry[1] = 0;
+        TYPED(partition_finish)(&w, chunk);
+      }
       for (int k = 0; k < levels; k++) {
         const ptrdiff_t at = id + k * stride;
 
-        z[v * ldz + at] = add ? add[v * ldz + at] + w.b[k] : w.b[k];
+        z[v * ldz + at] = CELL(strata_correct)(strata_colored(color, x[0], x[1], x[2]), omega, w.b[k], add ? add[v * ldz + at] : 0);
       }
     }
+}
+
+void TYPED(StrataPartitionHost)(const TYPED(StrataLines) *t, const REAL *start, int nv, const REAL *r, ptrdiff_t ldr, const REAL *add, REAL *z,
+                                ptrdiff_t ldz, void *work)
+{
+  const StrataColor all = {{0}, 0, 1, 0};
+
+  TYPED(partition_solve)(t, start, &all, 1, nv, r, ldr, add, z, ldz, work);
+}
+
+void TYPED(StrataPartitionCorrectHost)(const TYPED(StrataLines) *t, const REAL *start, const StrataColor *color, REAL omega, const REAL *r,
+                                       const REAL *add, REAL *z, void *work)
+{
+  TYPED(partition_solve)(t, start, color, omega, 1, r, 0, add, z, 0, work);
 }

@@ -262,6 +262,43 @@ static PetscErrorCode PCColumnGetPowers(PC_Column *col, ptrdiff_t n, int nv, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What a solve counts as, in operations */
+static PetscErrorCode PCColumnLogFlops(const PC_Column *col, PCColumnAlgorithm algorithm, PetscLogDouble unknowns, PetscMemType type)
+{
+  const PetscLogDouble flops = (algorithm != PC_COLUMN_PARTITION ? 15.0 : col->sums ? 19.0 : 25.0) * unknowns;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemTypeDevice(type) ? PetscLogGpuFlops(flops) : PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+   PCColumnSolveColor - z = (add ? add : 0), plus omega M r on the lines of a colour, by the partition method
+*/
+PetscErrorCode PCColumnSolveColor(PC pc, const StrataColor *color, PetscReal omega, const PetscScalar *r, const PetscScalar *add, PetscScalar *z,
+                                  PetscMemType type)
+{
+  PC_Column       *col = (PC_Column *)pc->data;
+  StrataLines_d    t;
+  const PetscReal *start;
+  void            *stream, *w;
+
+  PetscFunctionBegin;
+  col->worked = type;
+  col->applied = PETSC_TRUE;
+  col->used = PC_COLUMN_PARTITION;
+  PetscCall(PCColumnGetKernel(col, type, &t));
+  PetscCall(StrataGetStream(type, &stream));
+  if (PetscMemTypeDevice(type)) PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(PCColumnGetStart_d(col, &t, type, stream, &start));
+  PetscCall(PCColumnGetWork(col, PC_COLUMN_LINES, type, StrataPartitionWork_d(&t, 1, PetscMemTypeDevice(type)), &w));
+  StrataDispatch(type, StrataPartitionCorrectHost_d(&t, start, color, omega, r, add, z, w),
+                 StrataPartitionCorrectCUDA_d(&t, start, color, omega, r, add, z, w, stream));
+  if (PetscMemTypeDevice(type)) PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(PCColumnLogFlops(col, PC_COLUMN_PARTITION, (PetscLogDouble)col->grid->size_local, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, const PetscScalar *r, PetscInt ldr, const PetscScalar *add, PetscScalar *z,
                              PetscInt ldz, PetscMemType type)
 {
@@ -273,7 +310,6 @@ PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, const Pets
   StrataLines_d           t;
   void                   *stream;
   int                     m;
-  PetscLogDouble          flops;
 
   PetscFunctionBegin;
   col->worked = type;
@@ -302,11 +338,7 @@ PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, const Pets
     PetscCall(PCColumnSolvePacked_d(col, &t, transpose, algorithm, place, NULL, m, r, ldr, add, z, ldz, type, stream));
   else
     PetscCall(PCColumnSolve_d(col, &t, transpose, algorithm, m, r, ldr, add, z, ldz, type, stream));
-  flops = (algorithm != PC_COLUMN_PARTITION ? 15.0 : col->sums ? 19.0 : 25.0) * n * nv;
-  if (PetscMemTypeDevice(type)) {
-    PetscCall(PetscLogGpuTimeEnd());
-    PetscCall(PetscLogGpuFlops(flops));
-  } else
-    PetscCall(PetscLogFlops(flops));
+  if (PetscMemTypeDevice(type)) PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(PCColumnLogFlops(col, algorithm, (PetscLogDouble)n * nv, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -53,8 +53,8 @@ PetscErrorCode PCColumnCheckColors(PC pc, PC lines)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* s = (first ? 0 : s) + omega e on the lines of a colour */
-static PetscErrorCode PCColumnCorrect(PC lines, int which, PetscReal omega, PetscBool first, Vec e, Vec s)
+/* s = (first ? 0 : s) + omega M r on the lines of a colour, M the solve of all lines; in one pass, or else by way of e */
+static PetscErrorCode PCColumnCorrect(PC lines, PetscBool transpose, int which, PetscReal omega, PetscBool first, Vec r, Vec e, Vec s)
 {
   const PC_Column   *col = (PC_Column *)lines->data;
   StrataGrid         g = col->grid;
@@ -62,6 +62,7 @@ static PetscErrorCode PCColumnCorrect(PC lines, int which, PetscReal omega, Pets
   const PetscScalar *ae, *aadd;
   PetscScalar       *as;
   PetscMemType       type;
+  PetscBool          done;
   void              *stream;
 
   PetscFunctionBegin;
@@ -71,6 +72,9 @@ static PetscErrorCode PCColumnCorrect(PC lines, int which, PetscReal omega, Pets
   color.parity = which; /* counted from the first line of the whole grid */
   for (int a = 0; a < 3; a++)
     if (a != color.axis) color.parity += (int)(g->lo[a] % 2);
+  PetscCall(PCColumnCorrectLines(lines, transpose, &color, omega, r, first ? NULL : s, s, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCColumnApplyLines(lines, transpose, r, NULL, e));
   PetscCall(StrataVecGetArrays(e, first ? NULL : s, s, &ae, &aadd, &as, &type));
   PetscCall(StrataGetStream(type, &stream));
   StrataDispatch(type, StrataCorrectHost_d(&color, omega, ae, aadd, as), StrataCorrectCUDA_d(&color, omega, ae, aadd, as, stream));
@@ -101,12 +105,14 @@ PetscErrorCode PCColumnRelax(PC pc, PetscBool transpose, Vec r, Vec add, Vec z)
     before = step;
     if (m) {
       w = col->relax[1];
-      PetscCall(transpose ? MatMultTranspose(pc->pmat, s, w) : MatMult(pc->pmat, s, w));
-      PetscCall(VecAYPX(w, -1, r));
+      if (transpose) {
+        PetscCall(MatMultTranspose(pc->pmat, s, w));
+        PetscCall(VecAYPX(w, -1, r));
+      } else
+        PetscCall(MatResidual(pc->pmat, r, s, w));
     }
     PetscCall(PCColumnGetTurn(pc, step.turn, &lines));
-    PetscCall(PCColumnApplyLines(lines, transpose, w, NULL, e));
-    PetscCall(PCColumnCorrect(lines, step.color, col->omega, m ? PETSC_FALSE : PETSC_TRUE, e, s));
+    PetscCall(PCColumnCorrect(lines, transpose, step.color, col->omega, m ? PETSC_FALSE : PETSC_TRUE, w, e, s));
     failed = ((PC_Column *)lines->data)->failure ? PETSC_TRUE : PETSC_FALSE;
   }
   if (failed)

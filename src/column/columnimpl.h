@@ -105,8 +105,13 @@ PETSC_INTERN void PCColumnNameAxes(const PC_Column *, char name[8]); /* the axes
 PETSC_INTERN PetscErrorCode PCColumnGetKernel(PC_Column *, PetscMemType, StrataLines_d *);
 
 /* z = (add ? add : 0) + M r for arrays of nv vectors in one memory, M solves all columns or their transpose */
-PETSC_INTERN PetscErrorCode    PCColumnSolve(PC, PetscBool transpose, PetscInt nv, const PetscScalar *r, PetscInt ldr, const PetscScalar *add,
-                                             PetscScalar *z, PetscInt ldz, PetscMemType);
+PETSC_INTERN PetscErrorCode PCColumnSolve(PC, PetscBool transpose, PetscInt nv, const PetscScalar *r, PetscInt ldr, const PetscScalar *add,
+                                          PetscScalar *z, PetscInt ldz, PetscMemType);
+
+/* The same by the partition method, times omega, for the lines of a colour; on others z = (add ? add : 0) */
+PETSC_INTERN PetscErrorCode PCColumnSolveColor(PC, const StrataColor *, PetscReal omega, const PetscScalar *r, const PetscScalar *add, PetscScalar *z,
+                                               PetscMemType);
+
 PETSC_INTERN PetscErrorCode    PCColumnGetSingle(PC_Column *, const StrataLines_d *, PetscMemType, StrataLines_f *);
 PETSC_INTERN PCColumnAlgorithm PCColumnChoose(const PC_Column *, PetscBool transpose, PetscMemType); /* how is it done? */
 PETSC_INTERN PetscErrorCode    PCColumnGetWork(PC_Column *, int space, PetscMemType, size_t bytes, void *);
@@ -141,6 +146,8 @@ PETSC_INTERN PetscErrorCode PCSetFromOptions_Column(PC, StrataOptionItems);
 PETSC_INTERN PetscErrorCode PCColumnCompose(PC, PetscBool); /* the functions of this type, composed with the object or taken from it */
 
 PETSC_INTERN PetscErrorCode PCColumnApplyLines(PC, PetscBool transpose, Vec r, Vec add, Vec z);
+PETSC_INTERN PetscErrorCode PCColumnCorrectLines(PC, PetscBool transpose, const StrataColor *, PetscReal omega, Vec r, Vec add, Vec z,
+                                                 PetscBool *done);
 
 PETSC_INTERN PetscErrorCode PCColumnCheckRanks(PC);
 PETSC_INTERN PetscErrorCode PCColumnFindGrid(PC, StrataGrid *);

@@ -181,6 +181,27 @@ PetscErrorCode StrataMatGetLines(Mat A, StrataGrid g, PetscInt axis, StrataArray
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+   StrataMatGetHome - Where all rows of a Strata operator are looked at: where its coefficients are, or where vectors will be if those are few numbers
+*/
+PetscErrorCode StrataMatGetHome(Mat A, StrataCoefficients c, PetscMemType *home)
+{
+  VecType   vectype;
+  PetscBool bound;
+  char     *cuda;
+
+  PetscFunctionBegin;
+  if (c->form == MAT_STRATA_FACES || c->form == MAT_STRATA_LEGS)
+    PetscCall(StrataCoefficientsGetMemType(c, home));
+  else {
+    PetscCall(MatGetVecType(A, &vectype));
+    PetscCall(PetscStrstr(vectype, VECCUDA, &cuda)); /* seqcuda, mpicuda */
+    PetscCall(MatBoundToCPU(A, &bound));
+    *home = STRATA_HAVE_CUDA && cuda && !bound ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode StrataMatGetCoupling(Mat A, StrataGrid g, PetscReal coupling[3])
 {
   StrataArray        sum, lower, upper;
@@ -198,7 +219,7 @@ PetscErrorCode StrataMatGetCoupling(Mat A, StrataGrid g, PetscReal coupling[3])
     PetscScalar *p;
 
     PetscCall(MatStrataGetCoefficients(A, &c));
-    PetscCall(StrataCoefficientsGetMemType(c, &type));
+    PetscCall(StrataMatGetHome(A, c, &type));
     PetscCall(StrataArrayCreate(&sum, (size_t)g->size_local * sizeof(PetscScalar)));
     for (a = 0; a < 3; a++) {
       PetscCall(StrataArrayWrite(&sum, type, &p));

@@ -826,6 +826,24 @@ static PetscErrorCode MatMultAdd_Strata(Mat A, Vec x, Vec add, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* r = b - A x: scale and shift are two numbers */
+static PetscErrorCode MatResidual_Strata(Mat A, Vec b, Vec x, Vec r)
+{
+  Mat_Strata    *s;
+  PetscErrorCode ierr;
+
+  PetscFunctionBegin;
+  PetscCall(MatShellGetContext(A, &s));
+  PetscCall(MatStrataCheckVecs(A, x, b, r));
+  s->c->scale = -s->c->scale;
+  s->c->shift = -s->c->shift;
+  ierr = MatStrataApply(A, s->c, s->halo, x, b, r);
+  s->c->scale = -s->c->scale;
+  s->c->shift = -s->c->shift;
+  PetscCall(ierr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatStrataGetTranspose(Mat_Strata *s, Vec x, StrataCoefficients *c)
 {
   const PetscScalar *p;
@@ -1183,6 +1201,7 @@ PetscErrorCode MatCreate_Strata(Mat A)
 #define SET(op, f) PetscCall(MatShellSetOperation(A, MATOP_##op, (void (*)(void))f))
   SET(MULT, MatMult_Strata);
   SET(MULT_ADD, MatMultAdd_Strata);
+  SET(RESIDUAL, MatResidual_Strata);
   SET(MULT_TRANSPOSE, MatMultTranspose_Strata);
   SET(MULT_TRANSPOSE_ADD, MatMultTransposeAdd_Strata);
   SET(GET_DIAGONAL, MatGetDiagonal_Strata);

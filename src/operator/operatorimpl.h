@@ -70,6 +70,7 @@ PETSC_INTERN void StrataGridColumns(StrataGrid, StrataColumns *, int outside[]);
 PETSC_INTERN PetscErrorCode StrataMatGetLines(Mat, StrataGrid, PetscInt axis, StrataArray *excess, StrataArray *lower, StrataArray *upper,
                                               PetscMemType *, PetscInt *nonfinite);
 /* Sums over all cells of the absolute values of the legs along each axis */
+PETSC_INTERN PetscErrorCode StrataMatGetHome(Mat, StrataCoefficients, PetscMemType *);
 PETSC_INTERN PetscErrorCode StrataMatGetCoupling(Mat, StrataGrid, PetscReal coupling[3]);
 
 #endif

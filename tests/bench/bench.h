@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -57,20 +56,40 @@ template <class F> static Timing time_calls(F call, int samples = 11, int calls 
 }
 
 /* Device arrays of random numbers in [low, high) */
+template <class T> static __global__ void randomize(size_t n, double low, double high, unsigned seed, T *v)
+{
+  for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+    unsigned long long h = (i + 1) * 0x9e3779b97f4a7c15ULL + seed * 0xbf58476d1ce4e5b9ULL;
+
+    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9ULL;
+    h = (h ^ h >> 27) * 0x94d049bb133111ebULL;
+    h ^= h >> 31;
+    v[i] = (T)(low + (high - low) * (h >> 11) / 9007199254740992.0);
+  }
+}
+
 template <class T> static T *random_array(size_t n, double low, double high, unsigned seed)
 {
-  std::mt19937                           generator(seed);
-  std::uniform_real_distribution<double> uniform(low, high);
-  std::vector<T>                         host(n);
-  T                                     *device;
+  T *device;
 
-  for (T &v : host) v = (T)uniform(generator);
   CUDA(cudaMalloc(&device, n * sizeof(T)));
-  CUDA(cudaMemcpy(device, host.data(), n * sizeof(T), cudaMemcpyHostToDevice));
+  randomize<<<1024, 256>>>(n, low, high, seed, device);
+  CUDA(cudaGetLastError());
   return device;
 }
 
-/* The lines of a report. A quantity is a ratio to a yardstick timed in the same run; goal 0 means that there is none. */
+/* What a launch takes, be there nothing to do */
+static __global__ void nothing()
+{
+}
+
+static inline Timing time_launch()
+{
+  return time_calls([](int) { nothing<<<1, 32>>>(); });
+}
+
+/* The lines of a report. A quantity is a ratio to a yardstick timed in the same run; goal 0 means that there is none. bytes: what must move, by
+   count. */
 class Report
 {
 public:
@@ -92,17 +111,18 @@ public:
     printf("%s, %s, %s\n", prop.name, date, versions);
   }
 
-  void line(const std::string &name, Timing t, double ratio, const char *unit, double goal)
+  void line(const std::string &name, Timing t, double ratio, const char *unit, double goal, double bytes = 0)
   {
     const double spread = 100 * (t.most - t.least) / t.median;
-    char         text[512], target[64] = "";
+    char         text[512], target[64] = "", moved[64] = "";
 
     if (goal) snprintf(target, sizeof(target), "  goal %g: %s", goal, ratio >= goal ? "reached" : "MISSED");
+    if (bytes) snprintf(moved, sizeof(moved), ", \"bytes\": %.0f", bytes);
     printf("%-58s %9.2f us  %7.3f %-12s spread %4.1f%%%s\n", name.c_str(), t.median, ratio, unit, spread, target);
     fflush(stdout);
     snprintf(text, sizeof(text),
-             "%s\n    {\"name\": \"%s\", \"us\": %.3f, \"ratio\": %.4f, \"unit\": \"%s\", \"spread_percent\": %.1f, \"goal\": %g}", first_ ? "" : ",",
-             name.c_str(), t.median, ratio, unit, spread, goal);
+             "%s\n    {\"name\": \"%s\", \"us\": %.3f, \"ratio\": %.4f, \"unit\": \"%s\", \"spread_percent\": %.1f, \"goal\": %g%s}",
+             first_ ? "" : ",", name.c_str(), t.median, ratio, unit, spread, goal, moved);
     json_ += text;
     first_ = false;
   }

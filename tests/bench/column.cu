@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <cmath>
 
-static const int BUFFERS = 4;
+static const int BUFFERS = 4, LEVELS = 128;
 
 /* What the kernels are called, for each precision */
 template <class T> struct Kernels;
@@ -41,13 +41,13 @@ template <> struct Kernels<float> {
 enum Rows { TENSOR, UNSYMMETRIC, FACES, LEGS };
 static const char *const rows_name[] = {"tensor", "tensor unsymmetric", "faces", "legs"};
 
-/* Device arrays of one precision, for all cases; host copies are made when they are needed */
+/* Device arrays of one precision, for all cases, and host copies of them if they are compared */
 template <class T> struct Data {
   size_t         cells, columns, levels;
   T             *r[BUFFERS], *z[BUFFERS], *lower, *upper, *excess, *area, *alpha, *level;
   std::vector<T> hostr, hostlower, hostupper, hostexcess, hostarea, hostalpha, hostlevel;
 
-  Data(size_t cells, size_t columns, size_t levels) : cells(cells), columns(columns), levels(levels)
+  Data(size_t cells, size_t columns, size_t levels, bool compared) : cells(cells), columns(columns), levels(levels)
   {
     for (int b = 0; b < BUFFERS; b++) {
       r[b] = random_array<T>(cells, -1, 1, 1 + b);
@@ -60,6 +60,7 @@ template <class T> struct Data {
     area = random_array<T>(columns, 0.5, 1, 23);
     alpha = random_array<T>(4 * columns, 0.05, 0.1, 25);
     level = random_array<T>(4 * levels, -1, -0.5, 24);
+    if (!compared) return;
     fetch(hostr, r[0], cells);
     fetch(hostlower, lower, cells);
     fetch(hostupper, upper, cells);
@@ -126,10 +127,10 @@ template <class T> static void compare(const Data<T> &data, Rows rows, const int
     }
 }
 
-/* The partition method on one set of lines */
+/* The partition method on one set of lines; against: for the plot of time against bytes */
 template <class T>
 static Timing solve(Report &report, const Data<T> &data, double copy_of_cell, Rows rows, const int n[3], int axis, const std::string &shape,
-                    double goal, bool check)
+                    double goal, bool check, bool against = false)
 {
   typedef Kernels<T> K;
   auto               t = data.lines(rows, n, axis, false);
@@ -147,8 +148,12 @@ static Timing solve(Report &report, const Data<T> &data, double copy_of_cell, Ro
   const double copy = copy_of_cell * cells;
 
   if (check) compare(data, rows, n, axis, name);
-  report.line(name, time, streams / 2 * copy / time.median, "of copy", goal);
-  report.line("  its set-up", once, once.median / time.median, "solves", 0);
+  if (against)
+    report.line("roofline: " + shape + ", partition, " + rows_name[rows] + (axis ? ", x fastest" : ", z fastest"), time,
+                streams * cells * sizeof(T) / time.median / 1e6, "TB/s", 0, streams * cells * sizeof(T));
+  else
+    report.line(name, time, streams / 2 * copy / time.median, "of copy", goal);
+  if (!against) report.line("  its set-up", once, once.median / time.median, "solves", 0);
   CUDA(cudaFree(start));
   CUDA(cudaFree(work));
   return time;
@@ -171,11 +176,17 @@ template <class T> static Timing thomas(Report &report, const Data<T> &data, dou
   return time;
 }
 
-/* cuSPARSE on the legs of 65536 x 128 lines. It works in place, the interleaved form in the matrix too: everything is copied anew before each
-   call, outside the time. PETSc's library has brought it along. */
-template <class T> static Timing cusparse(Report &report, const Data<T> &data, double copy_of_cell, bool interleaved)
+template <class T> static __global__ void make_diagonal(size_t n, const T *excess, const T *lower, const T *upper, T *diagonal)
 {
-  const int           lines = 65536, levels = 128;
+  for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
+    diagonal[i] = excess[i] - lower[i] - upper[i];
+}
+
+/* cuSPARSE on the legs of lines of 128 cells. It works in place, the interleaved form in the matrix too: everything is copied anew before each
+   call, outside the time. PETSc's library has brought it along. */
+template <class T> static Timing cusparse(const Data<T> &data, int lines, bool interleaved)
+{
+  const int           levels = LEVELS;
   const size_t        bytes = (size_t)lines * levels * sizeof(T);
   const std::string   routine = std::string("cusparse") + Kernels<T>::letter + (interleaved ? "gtsvInterleavedBatch" : "gtsv2StridedBatch");
   cusparseHandle_t    handle;
@@ -184,7 +195,7 @@ template <class T> static Timing cusparse(Report &report, const Data<T> &data, d
   T                  *a[4]; /* lower leg, diagonal, upper leg, right-hand side */
   void               *buffer;
   std::vector<double> us;
-  std::vector<T>      diagonal(lines * (size_t)levels), result;
+  std::vector<T>      result;
 
   auto  create = (decltype(&cusparseCreate))dlsym(RTLD_DEFAULT, "cusparseCreate");
   auto  destroy = (decltype(&cusparseDestroy))dlsym(RTLD_DEFAULT, "cusparseDestroy");
@@ -199,11 +210,11 @@ template <class T> static Timing cusparse(Report &report, const Data<T> &data, d
     fprintf(stderr, "%s: status %d\n", routine.c_str(), (int)status);
     exit(1);
   };
-  for (size_t i = 0; i < diagonal.size(); i++) diagonal[i] = data.hostexcess[i] - data.hostlower[i] - data.hostupper[i];
   T *d;
 
   CUDA(cudaMalloc(&d, bytes));
-  CUDA(cudaMemcpy(d, diagonal.data(), bytes, cudaMemcpyHostToDevice));
+  make_diagonal<<<1024, 256>>>(bytes / sizeof(T), data.excess, data.lower, data.upper, d);
+  CUDA(cudaGetLastError());
   for (T *&p : a) CUDA(cudaMalloc(&p, bytes));
   call(create(&handle));
   if (interleaved)
@@ -243,21 +254,18 @@ template <class T> static Timing cusparse(Report &report, const Data<T> &data, d
     if (s) us.push_back(1e3 * ms);
   }
   std::sort(us.begin(), us.end());
-  Data<T>::fetch(result, a[3], diagonal.size());
+  Data<T>::fetch(result, a[3], bytes / sizeof(T));
   for (T v : result)
     if (!std::isfinite(v)) {
       printf("WRONG: %s gave NaN or infinity\n", routine.c_str());
       exit(1);
     }
-  const Timing time = {us[us.size() / 2], us.front(), us.back()};
-
-  report.line(routine + " 65536 x 128", time, time.median / (copy_of_cell * diagonal.size()), "copies", 0);
   call(destroy(handle));
   CUDA(cudaEventDestroy(start));
   CUDA(cudaEventDestroy(stop));
   for (T *p : {a[0], a[1], a[2], a[3], d}) CUDA(cudaFree(p));
   CUDA(cudaFree(buffer));
-  return time;
+  return {us[us.size() / 2], us.front(), us.back()};
 }
 
 template <class T> static void bench(Report &report)
@@ -266,7 +274,7 @@ template <class T> static void bench(Report &report)
   const int         xfastest[3] = {256, 256, 128}, zfastest[3] = {128, 256, 256}, one[3] = {1 << 24, 1, 1}, few[3] = {4096, 1024, 1},
             fewx[3] = {1024, 1, 4096}, many[3] = {20, 1000, 1000}, manyx[3] = {1000, 1000, 20};
   const size_t  cells = (size_t)65536 * 128;
-  const Data<T> data(20000000, 1000000, 4096);
+  const Data<T> data(20000000, 1000000, 4096, true);
   const Timing  copy =
       time_calls([&](int i) { CUDA(cudaMemcpyAsync(data.z[i % BUFFERS], data.r[(i + 1) % BUFFERS], cells * sizeof(T), cudaMemcpyDeviceToDevice)); });
   const double each = copy.median / cells, main = sizeof(T) == 8;
@@ -284,8 +292,10 @@ template <class T> static void bench(Report &report)
   thomas(report, data, each, TENSOR, zfastest, 0);
   thomas(report, data, each, FACES, xfastest, 2);
   thomas(report, data, each, FACES, zfastest, 0);
-  const Timing interleaved = cusparse(report, data, each, true), strided = cusparse(report, data, each, false);
+  const Timing interleaved = cusparse(data, 65536, true), strided = cusparse(data, 65536, false);
 
+  report.line("cusparse gtsvInterleavedBatch 65536 x 128, " + precision, interleaved, interleaved.median / copy.median, "copies", 0);
+  report.line("cusparse gtsv2StridedBatch 65536 x 128, " + precision, strided, strided.median / copy.median, "copies", 0);
   report.line("  tensor, x fastest, over interleaved", tx, interleaved.median / tx.median, "times", main * 4.5);
   report.line("  tensor, z fastest, over strided", tz, strided.median / tz.median, "times", main * 7.5);
   report.line("  legs, x fastest, over interleaved", lx, interleaved.median / lx.median, "times", main * 2.2);
@@ -299,11 +309,41 @@ template <class T> static void bench(Report &report)
   solve(report, data, each, FACES, manyx, 2, "10^6 x 20", 0, false);
 }
 
+/* Time against bytes, for few columns and many */
+static void roofline(Report &report)
+{
+  const Timing launch = time_launch();
+
+  report.line("roofline: launch", launch, 1, "launches", 0);
+  for (int side : {64, 128, 256, 512, 1024, 2048}) {
+    const int          xfastest[3] = {side, side, LEVELS}, zfastest[3] = {LEVELS, side, side}, columns = side * side;
+    const size_t       cells = (size_t)columns * LEVELS;
+    const std::string  shape = std::to_string(columns) + " x " + std::to_string(LEVELS);
+    const Data<double> data(cells, columns, LEVELS, false);
+    const double       bytes = 2.0 * cells * sizeof(double);
+    const auto         point = [&](const std::string &what, double vectors, Timing t) {
+      if (t.median) report.line("roofline: " + shape + ", " + what, t, vectors / 2 * bytes / t.median / 1e6, "TB/s", 0, vectors / 2 * bytes);
+    };
+
+    point("copy", 2, time_calls([&](int i) {
+            CUDA(cudaMemcpyAsync(data.z[i % BUFFERS], data.r[(i + 1) % BUFFERS], cells * sizeof(double), cudaMemcpyDeviceToDevice));
+          }));
+    solve(report, data, 0, TENSOR, xfastest, 2, shape, 0, false, true);
+    solve(report, data, 0, TENSOR, zfastest, 0, shape, 0, false, true);
+    solve(report, data, 0, FACES, xfastest, 2, shape, 0, false, true);
+    solve(report, data, 0, LEGS, xfastest, 2, shape, 0, false, true);
+    if (columns > 1 << 20) continue; /* cuSPARSE counts with 32 bits */
+    point("cuSPARSE gtsvInterleavedBatch", 5, cusparse(data, columns, true));
+    point("cuSPARSE gtsv2StridedBatch", 5, cusparse(data, columns, false));
+  }
+}
+
 int main(int argc, char **argv)
 {
   Report report(argc > 1 ? argv[1] : NULL);
 
   bench<double>(report);
   bench<float>(report);
+  roofline(report);
   return report.write();
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""plot.py REPORT.json PICTURE.png  - draws a report of `make bench`: a bar for each quantity that is a share of the bandwidth of a copy, with the
-goal; or, of study.json, the gain over classic sweeps against the depth of a cycle, for each overlap"""
+"""plot.py REPORT.json PICTURE.png [roofline]  - draws a report of `make bench`: a bar for each quantity that is a share of the bandwidth of a copy, with the
+goal; or, of study.json, the gain over classic sweeps against the depth of a cycle, for each overlap; with `roofline` behind the names, the time of
+its solves or iterations of several sizes against the bytes that they must move"""
 import json
 import re
 import sys
@@ -51,8 +52,46 @@ def curves(report):
     return figure
 
 
+def roofline(report):
+    points, launch = {}, 0
+    for q in report["quantities"]:
+        found = re.fullmatch(r"roofline: ([^,]*), (.*)", q["name"])
+        if found:
+            points.setdefault(found[2], []).append((q["bytes"], q["us"]))
+        elif q["name"] == "roofline: launch":
+            launch = q["us"]
+    for line in points.values():
+        line.sort()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(13, 5.2))
+    copies = points.pop("copy")
+    best = max(bytes / us for bytes, us in copies)
+    ends = [min(b for line in points.values() for b, _ in line) / 1.5, max(b for line in points.values() for b, _ in line) * 1.5]
+    ends[0] = min(ends[0], copies[0][0])
+    left.plot(ends, [bytes / best for bytes in ends], color="gray", linewidth=0.8, label=f"roof: copy, {best / 1e6:.2f} TB/s")
+    left.axhline(launch, color="gray", linewidth=0.8, linestyle=":", label=f"roof: a launch, {launch:.1f} us")
+    right.axhline(best / 1e6, color="gray", linewidth=0.8)
+    line = [ends[0] * (ends[1] / ends[0]) ** (i / 200) for i in range(201)]
+    right.plot(line, [bytes / max(launch, bytes / best) / 1e6 for bytes in line], color="gray", linewidth=0.8, linestyle=":")
+    for name, series in [("copy", copies), *points.items()]:
+        theirs = "cuSPARSE" in name or "aijcusparse" in name
+        style = {"marker": "s" if theirs else "o", "markersize": 4, "linestyle": "--" if theirs else "-", "color": "black" if name == "copy" else None}
+        left.plot(*zip(*series), label=name, **style)
+        right.plot(*zip(*((bytes, bytes / us / 1e6) for bytes, us in series)), **style)
+    left.set_yscale("log")
+    left.set_ylim(bottom=1)
+    left.set_ylabel("us")
+    right.set_ylabel("TB/s")
+    for axes in (left, right):
+        axes.set_xscale("log")
+        axes.set_xlabel("bytes that must move, by count")
+    left.legend(fontsize=7)
+    figure.suptitle(f"{report['gpu']}, {report['date']}", fontsize=10)
+    return figure
+
+
 with open(sys.argv[1]) as file:
     report = json.load(file)
-figure = (curves if any(q["unit"] == "cycles" for q in report["quantities"]) else bars)(report)
+draw = roofline if sys.argv[3:] == ["roofline"] else curves if any(q["unit"] == "cycles" for q in report["quantities"]) else bars
+figure = draw(report)
 figure.tight_layout()
 figure.savefig(sys.argv[2], dpi=110)

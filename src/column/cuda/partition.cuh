@@ -38,8 +38,6 @@ static __device__ __forceinline__ float reciprocal(float x)
   return strata_reciprocal_f(x);
 }
 
-constexpr int L = STRATA_SEGMENT;
-
 /* Shared rows solved by running sums; the other kinds of rows are those of the lines */
 constexpr int ROWS_SUMS = -1;
 static_assert(ROWS_SUMS != STRATA_ROWS_SHARED && ROWS_SUMS != STRATA_ROWS_ARRAYS && ROWS_SUMS != STRATA_ROWS_CELLS, "its own number");
@@ -53,13 +51,33 @@ template <class T> struct __align__(16) Pack
 
 /* What a kernel does with its chunk of a line */
 enum Phase {
-  WHOLE,  /* the line is one chunk: all of it */
-  TOTALS, /* first pass: what the chunk is, seen from outside */
-  FINISH  /* last pass: with the carry before it and the solution after it known */
+  WHOLE,          /* the line is one chunk: all of it */
+  TOTALS,         /* first pass: what the chunk is, seen from outside */
+  FINISH,         /* last pass: with the carry before it and the solution after it known */
+  LINKED,         /* the chunks of a line are the blocks of a cluster, which tell each other what they are: all of it */
+  LINKED_FORWARD, /* the same without clusters, in three passes: what the chunk makes of the carry, of the solution after it, and the rest */
+  LINKED_BACKWARD,
+  LINKED_FINISH
 };
 
+static __host__ __device__ constexpr bool is_linked(Phase phase)
+{
+  return phase >= LINKED;
+}
+
+/* Clusters are there from compute capability 9.0 */
+static __host__ __device__ constexpr bool has_code(Phase phase)
+{
+#if defined(__CUDA_ARCH__)
+  return phase < LINKED || (phase == LINKED) == (__CUDA_ARCH__ >= 900);
+#else
+  return true;
+#endif
+}
+
 /* parts: the chunks seen from outside, five numbers each; number m of chunk q of item i (a line of a vector) is at (m chunks + q) items + i.
-   Once they are joined the first two are the carry before the chunk and the solution after it. */
+   Once they are joined the first two are the carry before the chunk and the solution after it. Of linked chunks there are four: what they
+   make of the carry, and of the solution. */
 template <class T> struct Job {
   StrataPartition plan;
   int             nv, shift;                /* shift: there are 2^shift segments */
@@ -67,7 +85,19 @@ template <class T> struct Job {
   const T        *r, *add, *start, *levels; /* levels: their numbers for running sums, segment by segment */
   T              *z, *parts;
   ptrdiff_t       ldr, ldz, lines;
+  StrataColor     color; /* on lines of which z = add + omega b, on others z = add */
+  T               omega;
 };
+
+/* Is a line of the colour? */
+template <class T> static __device__ __forceinline__ bool is_colored(const Job<T> &job, int axis, const int n[3], ptrdiff_t q)
+{
+  int x[3];
+
+  if (job.color.all) return true;
+  strata_line_start(n, axis, q, x);
+  return strata_colored(&job.color, x[0], x[1], x[2]);
+}
 
 template <class T> static __device__ __forceinline__ T *part_of(const Job<T> &job, int m, int chunk, ptrdiff_t item)
 {
@@ -83,7 +113,13 @@ template <class T> static __device__ __forceinline__ Place place(const Job<T> &j
 {
   Place p = {blockIdx.x, 0, 0};
 
-  if (job.plan.chunks > 1 || job.nv > 1) {
+  if (job.plan.linked) { /* the blocks of a cluster are neighbours */
+    const unsigned q = p.tile / job.plan.chunks;
+
+    p.chunk = p.tile - q * job.plan.chunks;
+    p.v = q / job.tiles;
+    p.tile = q - p.v * job.tiles;
+  } else if (job.plan.chunks > 1 || job.nv > 1) {
     const unsigned q = p.tile / job.tiles;
 
     p.tile -= q * job.tiles;
@@ -91,6 +127,71 @@ template <class T> static __device__ __forceinline__ Place place(const Job<T> &j
     p.chunk = q - p.v * job.plan.chunks;
   }
   return p;
+}
+
+/* All blocks of the cluster have come here, and see what the others have written before: in two halves */
+static __device__ __forceinline__ void cluster_arrive()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+#endif
+}
+static __device__ __forceinline__ void cluster_wait()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+#endif
+}
+
+/* Writes to the same place of the shared memory of another block of the cluster */
+static __device__ __forceinline__ void to_block(const double *p, unsigned block, double v)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("{ .reg .u32 at; mapa.shared::cluster.u32 at, %0, %1; st.shared::cluster.f64 [at], %2; }" ::"r"((unsigned)__cvta_generic_to_shared(p)),
+               "r"(block), "d"(v)
+               : "memory");
+#endif
+}
+static __device__ __forceinline__ void to_block(const float *p, unsigned block, float v)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("{ .reg .u32 at; mapa.shared::cluster.u32 at, %0, %1; st.shared::cluster.f32 [at], %2; }" ::"r"((unsigned)__cvta_generic_to_shared(p)),
+               "r"(block), "f"(v)
+               : "memory");
+#endif
+}
+
+/* Linked chunks: a linear function of each, two numbers for each line of the block, in shared memory */
+template <class T, int LINES> struct Links {
+  T of[STRATA_CHUNKS_LINKED][2][LINES];
+};
+
+/* Tells the chunks behind what this one is, which one thread of each line knows, and gives what goes into it, from those before it. STEP 1 or -1:
+   towards higher or lower levels. */
+template <class T, Phase PHASE, int STEP, int LINES>
+static __device__ __forceinline__ T linked_in(const Job<T> &job, int chunk, ptrdiff_t item, Links<T, LINES> *links, int line, bool knows,
+                                              const T total[2])
+{
+  const int chunks = job.plan.chunks, before = STEP > 0 ? chunk : chunks - 1 - chunk;
+  T         in = 0;
+
+  if constexpr (PHASE == LINKED) {
+    if (STEP > 0) cluster_wait(); /* all have begun */
+    if (knows)
+      for (int to = chunk + STEP; to >= 0 && to < chunks; to += STEP)
+        for (int m = 0; m < 2; m++) to_block(&links->of[chunk][m][line], to, total[m]);
+    cluster_arrive();
+    cluster_wait();
+  }
+#pragma unroll 4
+  for (int i = 0; i < before; i++) {
+    const int from = STEP > 0 ? i : chunks - 1 - i;
+    T         s[2];
+
+    for (int m = 0; m < 2; m++) s[m] = PHASE == LINKED ? links->of[from][m][line] : *part_of(job, (STEP > 0 ? 0 : 2) + m, from, item);
+    in = fma(s[0], in, s[1]);
+  }
+  return in;
 }
 
 /* Copies to shared memory while the thread goes on */
@@ -126,12 +227,12 @@ template <class T> struct __align__(2 * sizeof(T)) Pair
   T v[2];
 };
 
-static inline __host__ __device__ int table_pairs(int segments)
+static inline __host__ __device__ int table_pairs(int segments, int L)
 {
   return 2 * segments * (L + 1);
 }
 
-template <class T>
+template <int L, class T>
 static __device__ __forceinline__ void make_table(Pair<T> *table, const typename Typed<T>::Lines &lines, const StrataPartition &plan, int chunk)
 {
   const int size = plan.segments * plan.length, levels = lines.coef.n[lines.axis];
@@ -147,9 +248,9 @@ static __device__ __forceinline__ void make_table(Pair<T> *table, const typename
   }
 }
 
-/* FULL: all segments have L rows. With shared rows 1 / den is kept and f and c are made from it when they are needed; with others f is kept,
+/* L: the room of a segment; FULL: all segments have L rows. With shared rows 1 / den is kept and f and c are made from it when they are needed; with others f is kept,
    and c in shared memory, at c[j * step]. */
-template <class T, int ROWS, bool FULL> struct Segment {
+template <class T, int ROWS, bool FULL, int L> struct Segment {
   int            count, step;
   const Pair<T> *legs, *rest; /* in the table */
   T             *c;
@@ -251,7 +352,7 @@ template <class T, int ROWS, bool FULL> struct Segment {
 };
 
 /* By running sums: see column_cell_partition.h. What D G of a row is follows from D of the next. */
-template <class T, bool FULL> struct Segment<T, ROWS_SUMS, FULL> {
+template <class T, bool FULL, int L> struct Segment<T, ROWS_SUMS, FULL, L> {
   static constexpr int PADDED = STRATA_SUMS_LEVEL * L + Pack<T>::SIZE;
   int                  count;
   const T             *levels; /* in shared memory */
@@ -346,18 +447,18 @@ template <class T, bool FULL> struct Segment<T, ROWS_SUMS, FULL> {
 };
 
 /* Shared memory for the numbers of the levels of so many segments */
-template <class T, int ROWS> static size_t table_bytes(int segments)
+template <class T, int ROWS, int L> static size_t table_bytes(int segments)
 {
-  return ROWS == ROWS_SUMS            ? sizeof(T) * segments * Segment<T, ROWS_SUMS, true>::PADDED
-         : ROWS == STRATA_ROWS_SHARED ? sizeof(Pair<T>) * table_pairs(segments)
+  return ROWS == ROWS_SUMS            ? sizeof(T) * segments * Segment<T, ROWS_SUMS, true, L>::PADDED
+         : ROWS == STRATA_ROWS_SHARED ? sizeof(Pair<T>) * table_pairs(segments, L)
                                       : 0;
 }
 
 /* For running sums they come from memory while the thread goes on: it is one of so many that fetch them */
-template <class T>
+template <int L, class T>
 static __device__ __forceinline__ void fetch_levels(T *table, const Job<T> &job, int segment, int segments, int thread, int threads)
 {
-  constexpr int PADDED = Segment<T, ROWS_SUMS, true>::PADDED;
+  constexpr int PADDED = Segment<T, ROWS_SUMS, true, L>::PADDED;
   const T      *from = job.levels + (ptrdiff_t)segment * PADDED;
 
   for (int i = thread * Pack<T>::SIZE; i < segments * PADDED; i += threads * Pack<T>::SIZE) fetch<16>(table + i, from + i);
@@ -365,36 +466,58 @@ static __device__ __forceinline__ void fetch_levels(T *table, const Job<T> &job,
 
 /* ---- launches; the values are those of cudaError_t --------------------------------------------------------------------------------- */
 
-/* blocks may be too many for a grid */
-template <class Kernel, class... Arguments>
-static int start_kernel(Kernel *kernel, ptrdiff_t blocks, int threads, size_t bytes, cudaStream_t stream, const Arguments &...arguments)
+/* blocks may be too many for a grid; so many neighbours of them are a cluster */
+template <class... Arguments>
+static int start_kernel(void (*kernel)(Arguments...), ptrdiff_t blocks, int cluster, int threads, size_t bytes, cudaStream_t stream,
+                        const Arguments &...arguments)
 {
-  const cudaError_t err = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+  cudaError_t         err = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+  cudaLaunchConfig_t  config = {};
+  cudaLaunchAttribute together;
 
+  if (err == cudaSuccess && cluster > 8) err = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
   if (err != cudaSuccess) return (int)err;
   if (blocks > INT_MAX) return (int)cudaErrorInvalidConfiguration;
-  kernel<<<(unsigned)blocks, threads, bytes, stream>>>(arguments...);
-  return (int)cudaGetLastError();
+  together.id = cudaLaunchAttributeClusterDimension;
+  together.val.clusterDim.x = (unsigned)cluster;
+  together.val.clusterDim.y = together.val.clusterDim.z = 1;
+  config.gridDim = dim3((unsigned)blocks);
+  config.blockDim = dim3((unsigned)threads);
+  config.dynamicSmemBytes = bytes;
+  config.stream = stream;
+  config.attrs = &together;
+  config.numAttrs = cluster > 1;
+  return (int)cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
-/* Way::launch<T, ROWS, PHASE, FULL>() for the rows of these lines. FULL: all segments have L rows. */
-template <class Way, Phase PHASE, class T> static int launch_phase(const typename Typed<T>::Lines &lines, const Job<T> &job, cudaStream_t stream)
+/* Way::launch<T, ROWS, PHASE, FULL, L>() for the rows of these lines; L: the room of a segment, FULL: all of them have L rows */
+template <class Way, Phase PHASE, int L, class T>
+static int launch_phase(const typename Typed<T>::Lines &lines, const Job<T> &job, cudaStream_t stream)
 {
   const bool full = job.plan.length == L && lines.coef.n[lines.axis] == L * job.plan.segments * job.plan.chunks;
 
 #define LAUNCH(rows)                                                                                                                                 \
-  (full ? Way::template launch<T, rows, PHASE, true>(lines, job, stream) : Way::template launch<T, rows, PHASE, false>(lines, job, stream))
+  (full ? Way::template launch<T, rows, PHASE, true, L>(lines, job, stream) : Way::template launch<T, rows, PHASE, false, L>(lines, job, stream))
   if (lines.rows == STRATA_ROWS_SHARED) return lines.sums ? LAUNCH(ROWS_SUMS) : LAUNCH(STRATA_ROWS_SHARED);
   if (lines.rows == STRATA_ROWS_ARRAYS) return LAUNCH(STRATA_ROWS_ARRAYS);
-  return Way::template launch<T, STRATA_ROWS_CELLS, PHASE, false>(lines, job, stream);
+  return Way::template launch<T, STRATA_ROWS_CELLS, PHASE, false, L>(lines, job, stream);
 #undef LAUNCH
 }
 
 template <class Way, class T> static int launch(const typename Typed<T>::Lines &lines, const Job<T> &job, Phase phase, cudaStream_t stream)
 {
-  return phase == WHOLE    ? launch_phase<Way, WHOLE>(lines, job, stream)
-         : phase == TOTALS ? launch_phase<Way, TOTALS>(lines, job, stream)
-                           : launch_phase<Way, FINISH>(lines, job, stream);
+  constexpr int L = STRATA_SEGMENT;
+
+  switch (phase) {
+  case TOTALS: return launch_phase<Way, TOTALS, L>(lines, job, stream);
+  case FINISH: return launch_phase<Way, FINISH, L>(lines, job, stream);
+  case LINKED: return launch_phase<Way, LINKED, L>(lines, job, stream);
+  case LINKED_FORWARD: return launch_phase<Way, LINKED_FORWARD, L>(lines, job, stream);
+  case LINKED_BACKWARD: return launch_phase<Way, LINKED_BACKWARD, L>(lines, job, stream);
+  case LINKED_FINISH: return launch_phase<Way, LINKED_FINISH, L>(lines, job, stream);
+  default:
+    return job.plan.room == L ? launch_phase<Way, WHOLE, L>(lines, job, stream) : launch_phase<Way, WHOLE, STRATA_SEGMENT_LONG>(lines, job, stream);
+  }
 }
 
 /* Two ways: the cells of a line are neighbours in memory, or the lines are */

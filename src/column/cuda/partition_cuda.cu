@@ -1,5 +1,5 @@
 /*
-   The partition method on the device: set-up, the joining of chunks, and the solve in one or three launches
+   The partition method on the device: set-up, the joining of chunks, and the solve in one or three launches or more
 */
 #include "partition.cuh"
 
@@ -150,7 +150,7 @@ static __global__ void __launch_bounds__(THREADS)
 
   if (k >= levels) return;
   strata_shared_level(&lines, axis, k, level);
-  strata_sums_level(level, j == 0, p.table + (ptrdiff_t)segment * Segment<T, ROWS_SUMS, true>::PADDED + j * STRATA_SUMS_LEVEL);
+  strata_sums_level(level, j == 0, p.table + (ptrdiff_t)segment * strata_sums_segment(&p.plan, sizeof(T)) + j * STRATA_SUMS_LEVEL);
   if (k == levels - 1) return;
   strata_shared_level(&lines, axis, k + 1, next);
   if (!strata_sums_fit_legs(level[1], next[0])) *p.out = 1;
@@ -369,11 +369,24 @@ template <class T> static int join(const Job<T> &job, cudaStream_t stream)
   return (int)cudaGetLastError();
 }
 
+/* Has the device, and this build, clusters of blocks? */
+static cudaError_t has_clusters(bool *has)
+{
+  cudaFuncAttributes attributes;
+  int                device, major;
+  cudaError_t        err = cudaGetDevice(&device);
+
+  if (err == cudaSuccess) err = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  if (err == cudaSuccess) err = cudaFuncGetAttributes(&attributes, (const void *)join_few<double>);
+  *has = err == cudaSuccess && major >= 9 && attributes.binaryVersion >= 90;
+  return err;
+}
+
 /* ---- the solve --------------------------------------------------------------------------------------------------------------------------- */
 
 template <class T>
-static int solve(const typename Typed<T>::Lines &lines, const T *start, int nv, const T *r, ptrdiff_t ldr, const T *add, T *z, ptrdiff_t ldz,
-                 void *work, cudaStream_t stream)
+static int solve(const typename Typed<T>::Lines &lines, const T *start, const StrataColor &color, T omega, int nv, const T *r, ptrdiff_t ldr,
+                 const T *add, T *z, ptrdiff_t ldz, void *work, cudaStream_t stream)
 {
   Job<T> job;
   int    err;
@@ -388,12 +401,26 @@ static int solve(const typename Typed<T>::Lines &lines, const T *start, int nv, 
   job.parts = (T *)work;
   job.ldr = ldr;
   job.ldz = ldz;
+  job.color = color;
+  job.omega = omega;
   job.lines = strata_line_count(lines.coef.n, lines.axis);
   job.shift = 0;
   while (1 << job.shift < job.plan.segments) job.shift++;
   if (!job.lines || !nv) return 0;
 #define PHASE(phase) (job.plan.contiguous ? launch_contiguous(lines, job, phase, stream) : launch_strided(lines, job, phase, stream))
   if (job.plan.chunks == 1) return PHASE(WHOLE);
+  if (job.plan.linked) {
+    bool clusters;
+
+    if ((err = (int)has_clusters(&clusters)) != 0) return err;
+    if (clusters) {
+      err = PHASE(LINKED);
+      if (err != (int)cudaErrorInvalidClusterSize) return err;
+      (void)cudaGetLastError(); /* too large for this device */
+    }
+    if ((err = PHASE(LINKED_FORWARD)) != 0 || (err = PHASE(LINKED_BACKWARD)) != 0) return err;
+    return PHASE(LINKED_FINISH);
+  }
   if ((err = PHASE(TOTALS)) != 0 || (err = join(job, stream)) != 0) return err;
   return PHASE(FINISH);
 #undef PHASE
@@ -409,7 +436,12 @@ static int solve(const typename Typed<T>::Lines &lines, const T *start, int nv, 
   int StrataPartitionCUDA_##S(const StrataLines_##S *lines, const T *start, int nv, const T *r, ptrdiff_t ldr, const T *add, T *z, ptrdiff_t ldz,    \
                               void *work, void *stream)                                                                                              \
   {                                                                                                                                                  \
-    return partition::solve<T>(*lines, start, nv, r, ldr, add, z, ldz, work, (cudaStream_t)stream);                                                  \
+    return partition::solve<T>(*lines, start, StrataColor{{0}, 0, 1, 0}, 1, nv, r, ldr, add, z, ldz, work, (cudaStream_t)stream);                    \
+  }                                                                                                                                                  \
+  int StrataPartitionCorrectCUDA_##S(const StrataLines_##S *lines, const T *start, const StrataColor *color, T omega, const T *r, const T *add,      \
+                                     T *z, void *work, void *stream)                                                                                 \
+  {                                                                                                                                                  \
+    return partition::solve<T>(*lines, start, *color, omega, 1, r, 0, add, z, 0, work, (cudaStream_t)stream);                                        \
   }
 ENTRY_POINTS(double, d)
 ENTRY_POINTS(float, f)
