@@ -112,6 +112,10 @@ static PetscErrorCode Compare(const Problem *p, Mat A, Mat B, int all)
   PetscCall(MatMultAdd(B, x, x, w));
   PetscCall(RequireNear(y, w, tolerance, "MatMultAdd to x itself"));
   PetscCall(VecSet(y, NAN));
+  PetscCall(MatResidual(A, z, x, y));
+  PetscCall(MatResidual(B, z, x, w));
+  PetscCall(RequireNear(y, w, tolerance, "MatResidual"));
+  PetscCall(VecSet(y, NAN));
   PetscCall(MatMultTranspose(A, x, y));
   PetscCall(MatMultTranspose(B, x, w));
   PetscCall(RequireNear(y, w, tolerance, "MatMultTranspose"));
