@@ -36,11 +36,11 @@ STRATA_CELL StrataLinesReport StrataLinesReportEmpty(void)
 /* How the partition method cuts lines: into segments of `length` cells at most, the last ones shorter or empty, of which `segments` (a
    power of two) make a chunk that is worked on together. A thread has room for a segment of 16 or 20 cells, whichever leaves less of it empty. */
 enum { STRATA_SEGMENT = 16, STRATA_SEGMENT_LONG = 20, STRATA_SEGMENTS = 32 };
-enum { STRATA_SEGMENTS_LINKED = 16, STRATA_CHUNKS_LINKED = 16 };
+enum { STRATA_SEGMENTS_LINKED = 16, STRATA_CHUNKS_LINKED = 16, STRATA_CELLS_LINKED = 1 << 23 };
 typedef struct {
   int length, room, segments, chunks;
   int contiguous; /* the cells of a line are neighbours in memory */
-  int linked;     /* several chunks, so few that each learns from the others while it is in registers */
+  int linked;     /* several chunks, so few that each learns from the others while it is in registers; not of large boxes, where waiting costs more */
 } StrataPartition;
 
 STRATA_CELL StrataPartition StrataPartitionPlan(const int n[3], int axis)
@@ -60,7 +60,7 @@ STRATA_CELL StrataPartition StrataPartitionPlan(const int n[3], int axis)
       p.segments = segments;
       p.length = p.room = STRATA_SEGMENT_LONG;
     }
-  } else if (levels <= STRATA_CHUNKS_LINKED * STRATA_SEGMENTS_LINKED * STRATA_SEGMENT) {
+  } else if (levels <= STRATA_CHUNKS_LINKED * STRATA_SEGMENTS_LINKED * STRATA_SEGMENT && (ptrdiff_t)n[0] * n[1] * n[2] <= STRATA_CELLS_LINKED) {
     p.linked = 1;
     p.segments = STRATA_SEGMENTS_LINKED;
     p.chunks = (levels - 1) / (p.segments * STRATA_SEGMENT) + 1;
