@@ -65,16 +65,19 @@ template <class T> bool register_tiles_fit(const typename Typed<T>::System &s, c
   return !no[0];
 }
 
-/* Is most of a warp or of a block busy? */
+/* Is most of a warp or of a block busy? Legs of its own that a cell has must be loaded too, for which few sweeps do not pay in double precision. */
 template <class T> bool register_tiles_pay(const typename Typed<T>::System &s, const StrataTiling &t)
 {
-  constexpr int FEW = 8; /* along x */
-  int           warp[2], block[2];
+  constexpr int   MANY = 12;
+  const ptrdiff_t cells = (ptrdiff_t)t.tile[0] * t.tile[1];
+  const bool      legs = s.form == STRATA_SYSTEM_VARIABLE;
+  int             warp[2], block[2];
 
-  if (lines<T>(s)) return t.tile[0] >= FEW;
+  if (lines<T>(s)) return true;
   small_limit<T>(warp);
   tiles_limit<T>(s, block);
-  return (within(s.n, t, warp) && 3 * t.tile[0] * t.tile[1] >= warp[0] * warp[1]) || 5 * t.tile[0] * t.tile[1] >= 3 * block[0] * block[1];
+  if (within(s.n, t, warp)) return legs && sizeof(T) == 8 ? t.sweeps >= MANY && 8 * cells >= 7 * warp[0] * warp[1] : 3 * cells >= warp[0] * warp[1];
+  return 5 * cells >= 3 * block[0] * block[1];
 }
 
 template <class T> cudaError_t register_tiles_sweeps(const typename Typed<T>::System &s, const StrataTiling &t, const Pass<T> &p, cudaStream_t stream)

@@ -11,8 +11,9 @@
 /* Rows of a warp, warps of a block, planes of records in shared memory (one of them is on its way), and those in registers */
 template <class T, int K> struct Records : Strip<T, K, 16 / sizeof(T)> {
   typedef Strip<T, K, 16 / sizeof(T)> S;
-  static constexpr int                BEYOND = 32 / sizeof(T); /* rows begin with whole sectors of the memory */
-  static constexpr int                OWN = 2, WARPS = 8, SLOTS = K == 2 ? 3 : 2, KEPT = K + 1 - SLOTS, XSLOTS = 3;
+  /* rows begin with whole sectors of the memory; in single precision the columns that are written fill half lines */
+  static constexpr int BEYOND = sizeof(T) == 4 ? 16 : 4, HALO = sizeof(T) == 4 ? 8 : S::HALO, STEP = S::COLUMNS - 2 * HALO;
+  static constexpr int OWN = 2, WARPS = 8, SLOTS = K == 2 ? 3 : 2, KEPT = K + 1 - SLOTS, XSLOTS = 3;
 
   static constexpr int ARRAYS = STRATA_LEGS + 1, FRAME = K - 1, ROWS = OWN * WARPS, STEP_ROWS = ROWS - 2 * FRAME;
   static constexpr int PLANE = ROWS * S::COLUMNS, XPLANE = (ROWS + 2) * S::COLUMNS, RECORDS = ARRAYS * PLANE;
@@ -313,13 +314,15 @@ template <class T> int records_depth(const typename Typed<T>::System &s, int swe
   return sweeps < 2 ? 0 : sweeps < 3 ? 2 : 3;
 }
 
-/* Strips and bands have a fixed size, of which narrow grids leave much idle; small grids stay in the second-level cache */
+/* Strips and bands have a fixed size, of which narrow grids leave much idle; grids that stay in the second-level cache are swept faster one by one */
 template <class T> bool records_pay(const typename Typed<T>::System &s)
 {
-  typedef Records<T, 2> S;
-  const int             strips = (s.n[0] + 2 * S::BEYOND + S::STEP - 1) / S::STEP, bands = (s.n[1] + S::STEP_ROWS - 1) / S::STEP_ROWS;
+  typedef Records<T, 3> S;
+  constexpr double      CACHE = 70e6, MOST = sizeof(T) == 4 ? 3 : 2; /* bytes; cells that are computed for one of the grid */
+  const int             strips = (s.n[0] + S::BEYOND + S::STEP - 1) / S::STEP, bands = (s.n[1] + S::STEP_ROWS - 1) / S::STEP_ROWS;
+  const double          plane = (double)s.n[0] * s.n[1];
 
-  return (double)s.n[0] * s.n[1] >= 0.6 * strips * S::COLUMNS * (double)bands * S::ROWS;
+  return (S::ARRAYS + 2) * sizeof(T) * plane * s.n[2] >= CACHE && MOST * plane >= (double)strips * S::COLUMNS * bands * S::ROWS;
 }
 
 template <class T> cudaError_t records_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream)

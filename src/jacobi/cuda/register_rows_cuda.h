@@ -9,16 +9,9 @@
 template <class T, int K, int FORM> struct Rows : Strip<T, K> {
   typedef Strip<T, K>   S;
   static constexpr bool SINGLE = sizeof(T) == 4, LEGS = FORM == STRATA_SYSTEM_VARIABLE;
-  static constexpr int  WARPS = LEGS     ? (SINGLE   ? (K == 12  ? 6
-                                                        : K == 8 ? 9
-                                                        : K == 4 ? 12
-                                                                 : 16)
-                                            : K >= 4 ? 6
-                                                     : 8)
-                                : SINGLE ? (K >= 8 ? 12 : 16)
-                                : K == 8 ? 8
-                                         : 12;
-  static constexpr int  AHEAD = LEGS ? (K >= 6 ? 1 : 2) : !SINGLE && K == 8 ? 8 : 4;
+  static constexpr int  LEGS_WARPS = SINGLE ? (K == 12 ? 6 : K == 8 ? 9 : K == 4 ? 12 : 16) : K >= 4 ? 6 : 8;
+  static constexpr int  PLAIN_WARPS = SINGLE ? (K >= 8 ? 12 : 16) : K == 8 ? 8 : 12;
+  static constexpr int  WARPS = LEGS ? LEGS_WARPS : PLAIN_WARPS, AHEAD = LEGS ? (K >= 6 ? 1 : 2) : !SINGLE && K == 8 ? 8 : 4;
 
   static constexpr int ARRAYS = LEGS ? 5 : 1, XROWS = AHEAD + 1, ROWS = K + AHEAD, ROW = ARRAYS * S::COLUMNS;
   static constexpr int NUMBERS = XROWS * S::COLUMNS + ROWS * ROW, WEIGHTS = 32;
