@@ -49,6 +49,8 @@ int main(int argc, char **argv)
     choices_f("fp32");
     runs_d("fp64");
     runs_f("fp32");
+    overflows_d("fp64");
+    overflows_f("fp32");
     runchoices_d("fp64");
     runchoices_f("fp32");
     return TapEnd();

@@ -109,7 +109,6 @@ template <class T>
 static StrataCycleKernel choose(const typename Typed<T>::System &s, const StrataTiling &t, StrataCycleKernel asked, int cycles, const StrataBox &box,
                                 char text[], size_t length)
 {
-  constexpr int     FEW = 16; /* sweeps: a launch of those that stay on the chip takes longer */
   const size_t      bytes = shared_bytes<T>(s, t, box);
   const bool        plain = exact<T>(s, t, box);
   char              no[STRATA_KERNEL_PERSISTENT + 1][256] = {};
@@ -138,7 +137,7 @@ static StrataCycleKernel choose(const typename Typed<T>::System &s, const Strata
              (int)(d.shared / (2 * sizeof(T))));
   if (asked != STRATA_KERNEL_AUTO && !no[asked][0])
     kernel = asked;
-  else if (!no[STRATA_KERNEL_PERSISTENT][0] && (plain ? (double)cycles * t.sweeps >= FEW : cycles > 1))
+  else if (!no[STRATA_KERNEL_PERSISTENT][0] && persistent_pays<T>(s, t, plain, cycles))
     kernel = STRATA_KERNEL_PERSISTENT;
   else if (!no[STRATA_KERNEL_REGISTER][0] && (plain ? register_pays<T>(s) : register_tiles_pay<T>(s, t) || no[STRATA_KERNEL_SHARED][0]))
     kernel = STRATA_KERNEL_REGISTER;
@@ -179,7 +178,7 @@ static StrataCycleKernel choose(const typename Typed<T>::System &s, const Strata
   }                                                                                                                                                  \
   ptrdiff_t StrataCyclesWorkCUDA_##S(const StrataSystem_##S *s)                                                                                      \
   {                                                                                                                                                  \
-    return persistent_work<T>(s->n);                                                                                                                 \
+    return persistent_work<T>(*s);                                                                                                                 \
   }
 ENTRY_POINTS(double, d)
 ENTRY_POINTS(float, f)
