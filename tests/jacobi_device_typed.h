@@ -310,7 +310,7 @@ static void TYPED(overflows)(const char *precision)
   enum { LARGE_X, LARGE_B, GROWTH, INFINITE, KINDS };
   static const char *const kinds[] = {"large guess", "large right-hand side", "growth", "infinity"};
   static const int         shape[3][3] = {{301, 100, 1}, {120, 30, 1}, {3000, 1, 1}};
-  const double            large = sizeof(REAL) == sizeof(double) ? 1.7e308 : 3.3e38, growth = sizeof(REAL) == sizeof(double) ? 1e30 : 1e4;
+  const double             large = sizeof(REAL) == sizeof(double) ? 1.7e308 : 3.3e38, growth = sizeof(REAL) == sizeof(double) ? 1e30 : 1e4;
 
   for (int form = STRATA_SYSTEM_EQUAL; form <= STRATA_SYSTEM_VARIABLE; form++)
     for (int kind = 0; kind < KINDS; kind++)

@@ -391,11 +391,35 @@ template <class T> static void bench(double copy)
     g.cycles("register", reg, 128, 32, 256, 0);
     g.cycles("shared, tile 32, overlap 4", shared, 32, 32, 4, 0);
     g.cycles("register, tile 32, overlap 4", reg, 32, 32, 4, 0);
+    g.cycles("persistent, exact", whole, 16, 32, 32, 0);
+    g.cycles("persistent, exact", whole, 128, 32, 256, 0);
+    g.cycles("persistent, tile 256, overlap 4", whole, 64, 256, 4, 0, 1);
     if (fp64) {
       g.solve("shared, tile 32, overlap 4", shared, 32, 32, 4, 0);
       g.solve("register, tile 32, overlap 4", reg, 32, 32, 4, 0);
       g.solve("register, exact", reg, 128, 32, 256, 20);
       g.solve("register, exact", reg, 512, 32, 1024, 0);
+      g.solve("persistent, exact", whole, 128, 32, 256, 20);
+      g.solve("persistent, tile 256, overlap 4", whole, 64, 256, 4, 0, 1);
+    }
+  }
+  for (int n : {1 << 20, 100000}) {
+    Grid<T> g("1D " + std::to_string(n), STRATA_SYSTEM_EQUAL, n, 1, 1, 0.5);
+
+    g.classic(copy, 0);
+    g.cycles("register", reg, 96, 32, 192, 0);
+    g.cycles("persistent, exact", whole, 96, 32, 192, 0);
+    g.cycles("persistent, tile 256, overlap 4", whole, 64, 256, 4, 0);
+  }
+  for (int n : {512, 256, 128}) {
+    Grid<T> g("2D " + std::to_string(n) + "^2", STRATA_SYSTEM_EQUAL, n, n, 1, 0.5),
+        v("2D " + std::to_string(n) + "^2, variable legs", STRATA_SYSTEM_VARIABLE, n, n, 1);
+
+    for (Grid<T> *q : {&g, &v}) {
+      q->classic(copy, 0);
+      q->cycles("register", reg, 32, 32, 64, 0);
+      q->cycles("persistent, exact", whole, 32, 32, 64, 0);
+      q->cycles("persistent, tile 120 x 40, overlap 4", whole, 32, 120, 4, 0, 40);
     }
   }
 }

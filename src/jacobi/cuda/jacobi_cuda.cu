@@ -178,7 +178,7 @@ static StrataCycleKernel choose(const typename Typed<T>::System &s, const Strata
   }                                                                                                                                                  \
   ptrdiff_t StrataCyclesWorkCUDA_##S(const StrataSystem_##S *s)                                                                                      \
   {                                                                                                                                                  \
-    return persistent_work<T>(*s);                                                                                                                 \
+    return persistent_work<T>(*s);                                                                                                                   \
   }
 ENTRY_POINTS(double, d)
 ENTRY_POINTS(float, f)

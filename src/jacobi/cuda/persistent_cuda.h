@@ -33,6 +33,7 @@ cudaError_t persistent_lines(const typename Typed<T>::System &s, const StrataTil
 template <class T> bool      persistent_patches_fit(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, char no[], size_t length);
 template <class T> ptrdiff_t persistent_patches_work(const int n[]);
 template <class T>
-cudaError_t persistent_patches(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, int sweeps, const Run<T> &r, cudaStream_t stream);
+cudaError_t persistent_patches(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, int sweeps, const Run<T> &r,
+                               cudaStream_t stream);
 
 #endif

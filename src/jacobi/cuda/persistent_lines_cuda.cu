@@ -41,13 +41,13 @@ template <class T, int FORM> static constexpr int blocks_of(int width)
 struct Plan {
   int       width, lanes, warps; /* lanes of a tile, warps of a block */
   int       n, tile, overlap, count;
-  int       reach;          /* cells that a tile gives at an end */
-  bool      spread;         /* tiles are equally wide, and overlap so far at least; else they are as the method defines them */
-  int       sweeps;         /* of a cycle; 0: all are one cycle */
-  int       each, parts;    /* tiles of a block; blocks that share a line */
-  int       lines;          /* that a block holds, if it holds whole ones */
-  int       teams;          /* blocks, or groups of those that share a line, each of which takes one after another */
-  ptrdiff_t all;            /* lines */
+  int       reach;       /* cells that a tile gives at an end */
+  bool      spread;      /* tiles are equally wide, and overlap so far at least; else they are as the method defines them */
+  int       sweeps;      /* of a cycle; 0: all are one cycle */
+  int       each, parts; /* tiles of a block; blocks that share a line */
+  int       lines;       /* that a block holds, if it holds whole ones */
+  int       teams;       /* blocks, or groups of those that share a line, each of which takes one after another */
+  ptrdiff_t all;         /* lines */
 };
 
 template <class T> struct Cycles {
@@ -109,7 +109,8 @@ template <class T> struct Given {
 };
 
 /* What a warp holds of an array, through shared memory with a gap after the columns of each lane; zero beyond the ends of tiles */
-template <class T, int W> static __device__ __forceinline__ void take_tiles(const Plan &p, ptrdiff_t line, int part, const T *from, T *row, T (&to)[W])
+template <class T, int W>
+static __device__ __forceinline__ void take_tiles(const Plan &p, ptrdiff_t line, int part, const T *from, T *row, T (&to)[W])
 {
   const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, places = WARP / p.lanes;
 
@@ -173,7 +174,7 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP, blocks_of<T, FORM>(W)
       take_tiles(p, first, part, s.legs[STRATA_EAST], row, line.east);
     }
     const bool masked = __any_sync(~0u, line.inside % W != 0);
-    const int  low = inner - p.overlap / 2, high = inner - (tile.next - tile.from - 1);     /* numbers of the lane's first column among those given */
+    const int  low = inner - p.overlap / 2, high = inner - (tile.next - tile.from - 1);   /* numbers of the lane's first column among those given */
     const bool before = tile.there && tile.from > 0, after = tile.there && tile.to < p.n; /* are there tiles? */
     const int  lost = before ? p.overlap / 2 - inner : 0, found = after ? line.own[1] : W, end = tile.to - tile.from - inner; /* columns that others
                                                                                                                                  give */
@@ -345,8 +346,7 @@ static Plan plan_search(const typename Typed<T>::System &s, const StrataTiling &
 }
 
 /* The last plan is remembered: a search takes as long as a launch */
-template <class T, int FORM>
-static Plan plan_find(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, char no[], size_t length)
+template <class T, int FORM> static Plan plan_find(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, char no[], size_t length)
 {
   struct Question {
     int          n[3], exact;
@@ -364,8 +364,7 @@ static Plan plan_find(const typename Typed<T>::System &s, const StrataTiling &t,
   return plan;
 }
 
-template <class T, int FORM, int KIND>
-static cudaError_t cycles_launch(const typename Typed<T>::System &s, const Cycles<T> &c, cudaStream_t stream)
+template <class T, int FORM, int KIND> static cudaError_t cycles_launch(const typename Typed<T>::System &s, const Cycles<T> &c, cudaStream_t stream)
 {
   constexpr int  W = Lanes<T, FORM>::width[KIND];
   const auto     kernel = c.run.weight ? run_lines<T, FORM, W, true> : run_lines<T, FORM, W, false>;
@@ -406,7 +405,7 @@ template <class T> bool persistent_lines_fit(const typename Typed<T>::System &s,
 {
   return (s.form == STRATA_SYSTEM_VARIABLE ? plan_find<T, STRATA_SYSTEM_VARIABLE>(s, t, exact, no, length)
                                            : plan_find<T, STRATA_SYSTEM_CONSTANT>(s, t, exact, no, length))
-           .width >= 0;
+             .width >= 0;
 }
 
 /* It saves passes, if there are two */

@@ -606,7 +606,8 @@ template <class T> ptrdiff_t persistent_patches_work(const int n[])
 }
 
 template <class T, int FORM>
-static cudaError_t patches_form(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, int sweeps, const Run<T> &r, cudaStream_t stream)
+static cudaError_t patches_form(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, int sweeps, const Run<T> &r,
+                                cudaStream_t stream)
 {
   char       no[8];
   const Plan plan = plan_find<T, FORM>(s, t, exact, r.weight != NULL, device_blocks(), no, sizeof(no));
@@ -615,7 +616,8 @@ static cudaError_t patches_form(const typename Typed<T>::System &s, const Strata
 }
 
 template <class T>
-cudaError_t persistent_patches(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, int sweeps, const Run<T> &r, cudaStream_t stream)
+cudaError_t persistent_patches(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, int sweeps, const Run<T> &r,
+                               cudaStream_t stream)
 {
   return s.form == STRATA_SYSTEM_VARIABLE   ? patches_form<T, STRATA_SYSTEM_VARIABLE>(s, t, exact, sweeps, r, stream)
          : s.form == STRATA_SYSTEM_CONSTANT ? patches_form<T, STRATA_SYSTEM_CONSTANT>(s, t, exact, sweeps, r, stream)
@@ -623,8 +625,8 @@ cudaError_t persistent_patches(const typename Typed<T>::System &s, const StrataT
 }
 
 #define INSTANCES(T)                                                                                                                                 \
-  template bool        persistent_patches_fit<T>(const typename Typed<T>::System &, const StrataTiling &, bool, char[], size_t);                            \
-  template ptrdiff_t   persistent_patches_work<T>(const int[]);                                                                                              \
+  template bool        persistent_patches_fit<T>(const typename Typed<T>::System &, const StrataTiling &, bool, char[], size_t);                     \
+  template ptrdiff_t   persistent_patches_work<T>(const int[]);                                                                                      \
   template cudaError_t persistent_patches<T>(const typename Typed<T>::System &, const StrataTiling &, bool, int, const Run<T> &, cudaStream_t);
 INSTANCES(double)
 INSTANCES(float)
