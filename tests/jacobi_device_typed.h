@@ -376,7 +376,7 @@ static void TYPED(runchoices)(const char *precision)
   p.t.overlap[0] = 4;
   p.t.tile[0] = 2000;
   ok(REFUSED("at most"), "%s: %s", precision, text);
-  p.t.tile[0] = 7;
+  p.t.tile[0] = 6;
   ok(REFUSED("wider than"), "%s: %s", precision, text);
   p.t.tile[0] = 8;
   ok(REFUSED("tiles of a line"), "%s: %s", precision, text);

@@ -21,9 +21,9 @@ while read -r kernels options; do
     like "$out" "kernel $kernel, in CUDA memory" "view names it"
   done
 done <<E2
-classic,register -dim 1 -n 301 -ksp_hjacobi_subiterations 16 -ksp_rtol 1e-2
+classic,register,persistent -dim 1 -n 301 -ksp_hjacobi_subiterations 16 -ksp_rtol 1e-2
 classic,shared,register,persistent -dim 2 -n 131 -ksp_hjacobi_subiterations 6 -ksp_hjacobi_check_interval 5 -ksp_hjacobi_tile 20
-shared,register -dim 2 -n 131 -ksp_hjacobi_subiterations 6 -ksp_hjacobi_tile 24,20 -ksp_hjacobi_overlap 4,2
+shared,register,persistent -dim 2 -n 131 -ksp_hjacobi_subiterations 6 -ksp_hjacobi_tile 24,20 -ksp_hjacobi_overlap 4,2
 classic,shared,register -dim 3 -n 37 -ksp_hjacobi_subiterations 3 -ksp_hjacobi_tile 12
 classic,shared -dim 3 -n 37 -ksp_hjacobi_subiterations 3 -ksp_hjacobi_tile 12 -assembled
 classic,shared,register -dim 2 -n 60 -ksp_hjacobi_subiterations 8 -ksp_hjacobi_schedule chebyshev -ksp_hjacobi_tile 30 -assembled

@@ -38,7 +38,7 @@ template <class T, int FORM, int W> struct Line {
       T       r = jacobi_value<1, FORM>(leg, b[i], v);
 
       if (WEIGHTS) r = strata_jacobi_damped(weight, u[i], r);
-      if (MASKED && i == inside) r = frame[1];
+      if (MASKED && i >= inside) r = frame[1];
       if (CHANGE && i >= own[0] && i < own[1]) most = max(most, change_bits(r, u[i]));
       left = u[i];
       u[i] = r;

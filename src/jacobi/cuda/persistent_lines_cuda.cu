@@ -110,7 +110,7 @@ template <class T> struct Given {
 
 /* What a warp holds of an array, through shared memory with a gap after the columns of each lane; zero beyond the ends of tiles */
 template <class T, int W>
-static __device__ __forceinline__ void take_tiles(const Plan &p, ptrdiff_t line, int part, const T *from, T *row, T (&to)[W])
+static __device__ __forceinline__ void take_tiles(const Plan &p, ptrdiff_t line, int part, int further, const T *from, T *row, T (&to)[W])
 {
   const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, places = WARP / p.lanes;
 
@@ -123,7 +123,7 @@ static __device__ __forceinline__ void take_tiles(const Plan &p, ptrdiff_t line,
     for (int i = lane; i < p.lanes * W; i += WARP) {
       const int at = q * p.lanes * W + i, column = t.from + i;
 
-      row[at + at / W] = t.there && column < t.to ? from[t.line + column] : 0;
+      row[at + at / W] = t.there && column < min(t.to + further, p.n) ? from[t.line + column] : 0;
     }
   }
   __syncwarp();
@@ -164,14 +164,11 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP, blocks_of<T, FORM>(W)
     line.own[1] = tile.own[1] - tile.from - inner;
     line.frame[0] = tile.there && tile.from > 0 && line.inside > 0 ? c.run.x[tile.line + tile.from - 1] : 0;
     line.frame[1] = tile.there && tile.to < p.n && line.inside > 0 ? c.run.x[tile.line + tile.to] : 0;
-    take_tiles(p, first, part, c.run.x, row, line.u);
-#pragma unroll
-    for (int i = 0; i < W; i++)
-      if (i == line.inside) line.u[i] = line.frame[1];
-    take_tiles(p, first, part, c.run.b, row, line.b);
+    take_tiles(p, first, part, 1, c.run.x, row, line.u);
+    take_tiles(p, first, part, 0, c.run.b, row, line.b);
     if constexpr (FORM == STRATA_SYSTEM_VARIABLE) {
-      take_tiles(p, first, part, s.legs[STRATA_WEST], row, line.west);
-      take_tiles(p, first, part, s.legs[STRATA_EAST], row, line.east);
+      take_tiles(p, first, part, 0, s.legs[STRATA_WEST], row, line.west);
+      take_tiles(p, first, part, 0, s.legs[STRATA_EAST], row, line.east);
     }
     const bool masked = __any_sync(~0u, line.inside % W != 0);
     const int  low = inner - p.overlap / 2, high = inner - (tile.next - tile.from - 1);   /* numbers of the lane's first column among those given */

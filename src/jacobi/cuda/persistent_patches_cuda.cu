@@ -19,11 +19,11 @@ constexpr int    SLOWLY = 1000000;
 template <class T, int FORM> struct Shape;
 template <> struct Shape<double, STRATA_SYSTEM_EQUAL> {
   static constexpr int    W = 6, KEPT = 0, rows[KINDS] = {4, 7, 8};
-  static constexpr double time[KINDS] = {0.43, 0.47, 0.75};
+  static constexpr double time[KINDS] = {0.4, 0.54, 0.75};
 };
 template <> struct Shape<float, STRATA_SYSTEM_EQUAL> {
   static constexpr int    W = 6, KEPT = 0, rows[KINDS] = {4, 7, 8};
-  static constexpr double time[KINDS] = {0.2, 0.25, 0.33};
+  static constexpr double time[KINDS] = {0.19, 0.28, 0.33};
 };
 template <> struct Shape<double, STRATA_SYSTEM_CONSTANT> {
   static constexpr int    W = 6, KEPT = 0, rows[KINDS] = {4, 7, 8};
@@ -39,7 +39,7 @@ template <> struct Shape<double, STRATA_SYSTEM_VARIABLE> {
 };
 template <> struct Shape<float, STRATA_SYSTEM_VARIABLE> {
   static constexpr int    W = 4, KEPT = 4, rows[KINDS] = {3, 5, 8};
-  static constexpr double time[KINDS] = {0.12, 0.15, 0.18};
+  static constexpr double time[KINDS] = {0.08, 0.18, 0.37};
 };
 
 /* One direction of a patch: its first cell, and the cells live[0] <= i < live[1] that are swept, own[0] <= i < own[1] that are the block's */
@@ -493,8 +493,8 @@ template <class T, int FORM>
 static Plan plan_find(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, bool weights, int blocks, char no[], size_t length)
 {
   typedef Shape<T, FORM> S;
-  constexpr int          MOST = S::rows[KINDS - 1], COLUMNS = S::W * WARP, DEEPEST = 24; /* what is swept twice must leave room for the rest */
-  constexpr double       EXCHANGE = sizeof(T) == 8 ? 2.5 : 2, MASKS = sizeof(T) == 8 ? 1.7 : 1.3; /* microseconds; of lanes that a patch ends in */
+  constexpr int          MOST = S::rows[KINDS - 1], COLUMNS = S::W * WARP, DEEPEST = 20; /* what is swept twice must leave room for the rest */
+  constexpr double       EXCHANGE = sizeof(T) == 8 ? 2.5 : 2, MASKS = sizeof(T) == 8 ? 1.4 : 1.25; /* microseconds; where a patch ends in a lane */
   Plan                   best = {};
   double                 least = 0;
 
@@ -504,7 +504,7 @@ static Plan plan_find(const typename Typed<T>::System &s, const StrataTiling &t,
       for (int sweeps = DEEPEST; sweeps >= 2; sweeps -= 2) {
         const Plan   p = plan_exact<T, FORM>(s, S::rows[kind], sweeps);
         const bool   masked = FORM == STRATA_SYSTEM_EQUAL && (p.across.count == 1 ? s.n[0] % S::W : s.n[0] % 2) != 0;
-        const double time = S::time[kind] * (masked ? MASKS : 1) + (plan_blocks(p) > 1 ? EXCHANGE / sweeps : 0);
+        const double time = S::time[kind] * (masked && kind ? MASKS : 1) + (plan_blocks(p) > 1 ? EXCHANGE / sweeps : 0);
 
         if ((p.rows != MOST && weights) || plan_blocks(p) > blocks || (best.rows && time >= least)) continue;
         best = p;
