@@ -21,7 +21,7 @@ template <class T, int FORM, int W> struct Line {
   T                       u[W], b[W], west[LEGS ? W : 1], east[LEGS ? W : 1];
   T                       frame[2];    /* what is next to the piece at either end, if it ends in this lane */
   bool                    first, last; /* does it at the lane's end? */
-  int                     inside;      /* columns of the lane that are in the piece; masked: frame[1] is in the next one */
+  int                     inside;      /* columns of the lane that are in the piece; masked: frame[1] is in the others */
   int                     own[2];      /* those own[0] <= i < own[1] are written */
   typename Typed<T>::Bits most;
 
