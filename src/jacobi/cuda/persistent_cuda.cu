@@ -1,13 +1,13 @@
 /*
    Many cycles in one launch: which way for which grid
 */
-#include "lines_cuda.h"
+#include "line_cuda.h"
 #include "persistent_cuda.h"
 #include <cstdio>
 
 template <class T> bool persistent_fits(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, char no[], size_t length)
 {
-  if (lines_alone<T>(s)) return persistent_lines_fit<T>(s, t, exact, no, length);
+  if (legs_along_x<T>(s)) return persistent_lines_fit<T>(s, t, exact, no, length);
   if (s.dim == 2) return persistent_patches_fit<T>(s, t, exact, no, length);
   snprintf(no, length, "it is for 1D and 2D grids");
   return false;
@@ -17,13 +17,13 @@ template <class T> bool persistent_pays(const typename Typed<T>::System &s, cons
 {
   const int few = s.form == STRATA_SYSTEM_EQUAL ? 16 : 32; /* sweeps: a launch of those that stay on the chip takes longer */
 
-  if (!exact) return cycles > 1;
-  return lines_alone<T>(s) ? persistent_lines_pay<T>(s, t.sweeps, cycles) : (double)cycles * t.sweeps >= few;
+  if (legs_along_x<T>(s)) return persistent_lines_pay<T>(s, t, exact, cycles);
+  return exact ? (double)cycles * t.sweeps >= few : cycles > 1;
 }
 
 template <class T> ptrdiff_t persistent_work(const typename Typed<T>::System &s)
 {
-  return lines_alone<T>(s) ? persistent_lines_work<T>() : persistent_patches_work<T>(s.n);
+  return legs_along_x<T>(s) ? persistent_lines_work<T>() : persistent_patches_work<T>(s.n);
 }
 
 template <class T>
@@ -31,7 +31,7 @@ cudaError_t persistent_cycles(const typename Typed<T>::System &s, const StrataTi
 {
   const int sweeps = cycles * t.sweeps;
 
-  return lines_alone<T>(s) ? persistent_lines<T>(s, t, exact, sweeps, r, stream) : persistent_patches<T>(s, t, exact, sweeps, r, stream);
+  return legs_along_x<T>(s) ? persistent_lines<T>(s, t, exact, sweeps, r, stream) : persistent_patches<T>(s, t, exact, sweeps, r, stream);
 }
 
 #define INSTANCES(T)                                                                                                                                 \

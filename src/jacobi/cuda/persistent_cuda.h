@@ -24,7 +24,7 @@ cudaError_t persistent_cycles(const typename Typed<T>::System &s, const StrataTi
 
 /* The same, all sweeps, for grids of which only the legs along x matter */
 template <class T> bool      persistent_lines_fit(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, char no[], size_t length);
-template <class T> bool      persistent_lines_pay(const typename Typed<T>::System &s, int sweeps, int cycles); /* exact ones */
+template <class T> bool      persistent_lines_pay(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, int cycles);
 template <class T> ptrdiff_t persistent_lines_work(void);
 template <class T>
 cudaError_t persistent_lines(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, int sweeps, const Run<T> &r, cudaStream_t stream);

@@ -6,7 +6,7 @@
    are on a multiprocessor, so that one sweeps while another waits.
 */
 #include "flags_cuda.h"
-#include "lines_cuda.h"
+#include "line_cuda.h"
 #include "persistent_cuda.h"
 #include "register_cuda.h"
 #include <cstdio>
@@ -23,10 +23,10 @@ template <> struct Lanes<double, STRATA_SYSTEM_VARIABLE> {
   static constexpr int width[WIDTHS] = {4, 8, 12, 16, 24};
 };
 template <int FORM> struct Lanes<float, FORM> {
-  static constexpr int width[WIDTHS] = {4, 8, 16, 32, 48};
+  static constexpr int width[WIDTHS] = {4, 8, 16, 24, 32};
 };
 template <> struct Lanes<float, STRATA_SYSTEM_VARIABLE> {
-  static constexpr int width[WIDTHS] = {4, 8, 16, 32, 48};
+  static constexpr int width[WIDTHS] = {4, 8, 16, 24, 32};
 };
 
 /* Blocks of a multiprocessor, by the registers that numbers take and those that everything else does */
@@ -158,12 +158,14 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP, blocks_of<T, FORM>(W)
 
     if (lane >= places * p.lanes) tile.there = false;
     line.inside = tile.there ? min(max(tile.to - tile.from - inner, 0), W) : 0;
-    line.first = inner == 0 || line.inside == 0;
-    line.last = inner + W == p.lanes * W || line.inside == 0;
-    line.own[0] = tile.there ? tile.own[0] - tile.from - inner : W;
-    line.own[1] = tile.own[1] - tile.from - inner;
-    line.frame[0] = tile.there && tile.from > 0 && line.inside > 0 ? c.run.x[tile.line + tile.from - 1] : 0;
-    line.frame[1] = tile.there && tile.to < p.n && line.inside > 0 ? c.run.x[tile.line + tile.to] : 0;
+    line.before = inner > 0 && line.inside > 0;
+    line.after = inner + W < p.lanes * W && line.inside > 0;
+    line.low = tile.there && tile.from > 0 && line.inside > 0 ? c.run.x[tile.line + tile.from - 1] : 0;
+    line.high = tile.there && tile.to < p.n && line.inside > 0 ? c.run.x[tile.line + tile.to] : 0;
+    line.writes = 0;
+#pragma unroll
+    for (int i = 0; i < W; i++)
+      if (tile.there && tile.from + inner + i >= tile.own[0] && tile.from + inner + i < tile.own[1]) line.writes |= 1u << i;
     take_tiles(p, first, part, 1, c.run.x, row, line.u);
     take_tiles(p, first, part, 0, c.run.b, row, line.b);
     if constexpr (FORM == STRATA_SYSTEM_VARIABLE) {
@@ -173,7 +175,8 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP, blocks_of<T, FORM>(W)
     const bool masked = __any_sync(~0u, line.inside % W != 0);
     const int  low = inner - p.overlap / 2, high = inner - (tile.next - tile.from - 1);   /* numbers of the lane's first column among those given */
     const bool before = tile.there && tile.from > 0, after = tile.there && tile.to < p.n; /* are there tiles? */
-    const int  lost = before ? p.overlap / 2 - inner : 0, found = after ? line.own[1] : W, end = tile.to - tile.from - inner; /* columns that others
+    const int  lost = before ? p.overlap / 2 - inner : 0, found = after ? tile.own[1] - tile.from - inner : W,
+              end = tile.to - tile.from - inner; /* columns that others
                                                                                                                                  give */
 
 #pragma unroll 1
@@ -237,8 +240,8 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP, blocks_of<T, FORM>(W)
       if (tile.there) {
         const T *const left = given.at(parity, slot - 1, 1) + inner + 1, *const right = given.at(parity, slot + 1, 0) - found;
 
-        if (before && line.first && line.inside > 0) line.frame[0] = left[-1];
-        if (after && line.last) line.frame[1] = right[end];
+        if (before && inner == 0) line.low = left[-1];
+        if (after && !line.after) line.high = right[end];
 #pragma unroll
         for (int i = 0; i < W; i++) {
           if (i < lost) line.u[i] = left[i];
@@ -405,10 +408,15 @@ template <class T> bool persistent_lines_fit(const typename Typed<T>::System &s,
              .width >= 0;
 }
 
-/* It saves passes, if there are two */
-template <class T> bool persistent_lines_pay(const typename Typed<T>::System &s, int sweeps, int cycles)
+/* It saves passes, if there are two. Where it loses time by masks, or for tiles that blocks exchange much of, many sweeps of a pass outweigh that. */
+template <class T> bool persistent_lines_pay(const typename Typed<T>::System &s, const StrataTiling &t, bool exact, int cycles)
 {
-  return cycles > 1 || lines_depth<T>(s, sweeps) < sweeps;
+  constexpr int MANY = 32;
+  const bool    whole = s.n[0] <= WARP * Lanes<T, STRATA_SYSTEM_EQUAL>::width[WIDTHS - 1], alone = s.n[1] * (double)s.n[2] == 1;
+
+  if (!exact) return cycles > 1 && (alone || t.sweeps <= MANY);
+  if (whole && s.n[0] % WARP && t.sweeps > MANY) return false;
+  return cycles > 1 || lines_depth<T>(s, t.sweeps) < t.sweeps;
 }
 
 template <class T> ptrdiff_t persistent_lines_work(void)
@@ -430,7 +438,7 @@ cudaError_t persistent_lines(const typename Typed<T>::System &s, const StrataTil
 
 #define INSTANCES(T)                                                                                                                                 \
   template bool        persistent_lines_fit<T>(const typename Typed<T>::System &, const StrataTiling &, bool, char[], size_t);                       \
-  template bool        persistent_lines_pay<T>(const typename Typed<T>::System &, int, int);                                                         \
+  template bool        persistent_lines_pay<T>(const typename Typed<T>::System &, const StrataTiling &, bool, int);                                  \
   template ptrdiff_t   persistent_lines_work<T>(void);                                                                                               \
   template cudaError_t persistent_lines<T>(const typename Typed<T>::System &, const StrataTiling &, bool, int, const Run<T> &, cudaStream_t);
 INSTANCES(double)

@@ -1,21 +1,13 @@
 /*
    Sweeps in registers: which way for which grid
 */
+#include "line_cuda.h"
 #include "register_cuda.h"
 #include <cstdio>
 
-/* Do the legs along x alone matter? */
-template <class T> static bool lines(const typename Typed<T>::System &s)
-{
-  bool others = s.form == STRATA_SYSTEM_VARIABLE && s.dim > 1;
-
-  for (int l = 2; l < 2 * s.dim; l++) others = others || s.leg[l] != 0;
-  return !others;
-}
-
 template <class T> int register_depth(const typename Typed<T>::System &s, int sweeps)
 {
-  if (lines<T>(s)) return lines_depth<T>(s, sweeps);
+  if (legs_along_x<T>(s)) return lines_depth<T>(s, sweeps);
   if (s.dim == 2) return rows_depth<T>(s, sweeps);
   return s.form == STRATA_SYSTEM_VARIABLE ? records_depth<T>(s, sweeps) : planes_depth<T>(s, sweeps);
 }
@@ -27,7 +19,7 @@ template <class T> bool register_pays(const typename Typed<T>::System &s)
   const int     strips = (s.n[0] + 2 * SHARED + COLUMNS - 2 * SHARED - 1) / (COLUMNS - 2 * SHARED);
   const int     bands = (s.n[1] + 2 + ROWS - SHARED - 1) / (ROWS - SHARED);
 
-  if (lines<T>(s)) return true;
+  if (legs_along_x<T>(s)) return true;
   if (s.dim == 2) return s.n[0] >= COLUMNS - SHARED;
   if (s.form == STRATA_SYSTEM_VARIABLE) return records_pay<T>(s);
   return (double)s.n[0] * s.n[1] >= 0.45 * strips * COLUMNS * (double)bands * ROWS;
@@ -35,7 +27,7 @@ template <class T> bool register_pays(const typename Typed<T>::System &s)
 
 template <class T> cudaError_t register_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream)
 {
-  if (lines<T>(s)) return lines_sweeps<T>(s, p, stream);
+  if (legs_along_x<T>(s)) return lines_sweeps<T>(s, p, stream);
   if (s.dim == 2) return rows_sweeps<T>(s, p, stream);
   return s.form == STRATA_SYSTEM_VARIABLE ? records_sweeps<T>(s, p, stream) : planes_sweeps<T>(s, p, stream);
 }
@@ -47,7 +39,7 @@ static bool within(const int n[3], const StrataTiling &t, const int cells[2])
 
 template <class T> bool register_tiles_fit(const typename Typed<T>::System &s, const StrataTiling &t, char no[], size_t length)
 {
-  const bool along = lines<T>(s);
+  const bool along = legs_along_x<T>(s);
   int        cells[2];
 
   no[0] = 0;
@@ -73,7 +65,7 @@ template <class T> bool register_tiles_pay(const typename Typed<T>::System &s, c
   const bool      legs = s.form == STRATA_SYSTEM_VARIABLE;
   int             warp[2], block[2];
 
-  if (lines<T>(s)) return true;
+  if (legs_along_x<T>(s)) return true;
   small_limit<T>(warp);
   tiles_limit<T>(s, block);
   if (within(s.n, t, warp)) return legs && sizeof(T) == 8 ? t.sweeps >= MANY && 8 * cells >= 7 * warp[0] * warp[1] : 3 * cells >= warp[0] * warp[1];
@@ -85,7 +77,7 @@ template <class T> cudaError_t register_tiles_sweeps(const typename Typed<T>::Sy
   int warp[2];
 
   small_limit<T>(warp);
-  if (lines<T>(s)) return line_tiles_sweeps<T>(s, t, p, stream);
+  if (legs_along_x<T>(s)) return line_tiles_sweeps<T>(s, t, p, stream);
   return within(s.n, t, warp) ? small_sweeps<T>(s, t, p, stream) : tiles_sweeps<T>(s, t, p, stream);
 }
 

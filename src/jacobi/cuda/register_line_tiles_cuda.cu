@@ -21,8 +21,8 @@ static __global__ void __launch_bounds__(BLOCK)
   const int       lane = threadIdx.x % WARP, place = lane % tiles.lanes, each = WARP / tiles.lanes, n0 = s.n[0], e1 = p.box.hi[1] - p.box.lo[1];
   const ptrdiff_t item = (blockIdx.x * (ptrdiff_t)(BLOCK / WARP) + threadIdx.x / WARP) * each + lane / tiles.lanes, line_number = item / tiles.across;
   const bool      used = lane < each * tiles.lanes && line_number < (ptrdiff_t)e1 * (p.box.hi[2] - p.box.lo[2]);
-  Line<T, FORM, W, true> line;
-  int                    f[2], e[2];
+  Line<T, FORM, W> line;
+  int              f[2], e[2];
 
   strata_tile(n0, p.box.lo[0], p.box.hi[0], t.tile[0], t.overlap[0], (int)(item % tiles.across), f, e);
 
@@ -49,8 +49,8 @@ static __global__ void __launch_bounds__(BLOCK)
     if (own && column + i >= f[1] && column + i < e[1]) line.writes |= 1u << i;
   }
 #pragma unroll 1
-  for (int k = 0; k < p.sweeps - FULL; k++) line.template sweep<FULL, false>(s, FULL && p.weight ? __ldg(p.weight + k) : 1);
-  if (FULL) line.template sweep<true, true>(s, p.weight ? __ldg(p.weight + p.sweeps - 1) : 1);
+  for (int k = 0; k < p.sweeps - FULL; k++) line.template sweep<FULL, true, false>(s, FULL && p.weight ? __ldg(p.weight + k) : 1);
+  if (FULL) line.template sweep<true, true, true>(s, p.weight ? __ldg(p.weight + p.sweeps - 1) : 1);
 #pragma unroll
   for (int i = 0; i < W; i++)
     if (line.writes >> i & 1) p.y[id + i] = line.u[i];

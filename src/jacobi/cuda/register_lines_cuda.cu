@@ -39,7 +39,7 @@ static __global__ void __launch_bounds__(BLOCK)
   const int                            lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, n0 = s.n[0], e1 = p.box.hi[1] - p.box.lo[1];
   const ptrdiff_t                      tasks = (ptrdiff_t)segments.count * e1 * (p.box.hi[2] - p.box.lo[2]);
   T *const                             row = (T *)memory + warp * (W + 1) * WARP;
-  Line<T, FORM, W, MASKED>             line;
+  Line<T, FORM, W>                     line;
 
   line.most = 0;
   line.low = line.high = 0;
@@ -67,8 +67,8 @@ static __global__ void __launch_bounds__(BLOCK)
       take_lanes(line.east, row, s.legs[STRATA_EAST] + id, columns);
     }
 #pragma unroll 1
-    for (int k = 0; k < p.sweeps - FULL; k++) line.template sweep<FULL, false>(s, FULL && p.weight ? __ldg(p.weight + k) : 1);
-    if (FULL) line.template sweep<true, true>(s, p.weight ? __ldg(p.weight + p.sweeps - 1) : 1);
+    for (int k = 0; k < p.sweeps - FULL; k++) line.template sweep<FULL, MASKED, false>(s, FULL && p.weight ? __ldg(p.weight + k) : 1);
+    if (FULL) line.template sweep<true, MASKED, true>(s, p.weight ? __ldg(p.weight + p.sweeps - 1) : 1);
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < W; i++) row[lane * (W + 1) + i] = line.u[i];
