@@ -108,7 +108,8 @@ template <class T> struct Given {
   }
 };
 
-/* What a warp holds of an array, through shared memory with a gap after the columns of each lane; zero beyond the ends of tiles */
+/* What a warp holds of an array, through shared memory with a gap after the columns of each lane; zero beyond the ends of tiles. further: cells that
+   are taken too after the end of a tile, if there are any and the lanes have room for them. */
 template <class T, int W>
 static __device__ __forceinline__ void take_tiles(const Plan &p, ptrdiff_t line, int part, int further, const T *from, T *row, T (&to)[W])
 {
@@ -175,9 +176,8 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP, blocks_of<T, FORM>(W)
     const bool masked = __any_sync(~0u, line.inside % W != 0);
     const int  low = inner - p.overlap / 2, high = inner - (tile.next - tile.from - 1);   /* numbers of the lane's first column among those given */
     const bool before = tile.there && tile.from > 0, after = tile.there && tile.to < p.n; /* are there tiles? */
-    const int  lost = before ? p.overlap / 2 - inner : 0, found = after ? tile.own[1] - tile.from - inner : W,
-              end = tile.to - tile.from - inner; /* columns that others
-                                                                                                                                 give */
+    /* Others give the columns before `lost` and from `found` to `end`, of which the last is next to the tile */
+    const int lost = before ? p.overlap / 2 - inner : 0, found = after ? tile.own[1] - tile.from - inner : W, end = tile.to - tile.from - inner;
 
 #pragma unroll 1
     for (int cycle = 1;; cycle++) {
@@ -245,7 +245,7 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP, blocks_of<T, FORM>(W)
 #pragma unroll
         for (int i = 0; i < W; i++) {
           if (i < lost) line.u[i] = left[i];
-          if (i >= found && i <= end) line.u[i] = right[i]; /* the last of them is next to the tile */
+          if (i >= found && i <= end) line.u[i] = right[i];
         }
       }
     }
