@@ -286,7 +286,7 @@ static PetscErrorCode StrataJacobiEmbed(StrataJacobi j, PetscMemType type, int n
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vectors times a factor and those in the memory of the vectors, divided by the diagonal of their rows, on the owned box */
+/* q = factor by a over the diagonal of the rows, on the owned box; by: a factor of each vector as powers lie, or NULL */
 static PetscErrorCode StrataJacobiDivide(StrataJacobi j, PetscMemType type, PetscReal factor, const PetscReal *by, int nv, const PetscScalar *a,
                                          PetscInt lda, PetscScalar *q, ptrdiff_t ldq)
 {
@@ -302,7 +302,7 @@ static PetscErrorCode StrataJacobiDivide(StrataJacobi j, PetscMemType type, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The right-hand sides of the sweeps: b, times the factors in its memory if there are any, over the diagonal. zero: sweeps begin with zero, so the first
+/* The right-hand sides of the sweeps: b, times the factors `by` if there are any, over the diagonal. zero: sweeps begin with zero, so the first
    pass needs no other frames, and may itself wait for these. */
 static PetscErrorCode StrataJacobiTakeRHS(StrataJacobi j, PetscMemType type, const PetscReal *by, int nv, const PetscScalar *b, PetscInt ldb,
                                           PetscBool zero)
@@ -639,7 +639,7 @@ PetscErrorCode StrataJacobiSweep(StrataJacobi j, PetscBool transpose, PetscMemTy
 }
 
 /* Powers of two bring small residuals into the range of single precision; on one rank nobody waits for them */
-static PetscErrorCode StrataJacobiSetPower(StrataJacobi j, PetscMemType type, int nv, const PetscScalar *b, PetscInt ldb)
+static PetscErrorCode StrataJacobiSetPower(StrataJacobi j, PetscMemType type, int nv, const PetscScalar *b, ptrdiff_t ldb)
 {
   const ptrdiff_t n = (ptrdiff_t)j->grid->size_local, work = StrataReduceWork(n);
   PetscReal      *power, *sums, *there, *largest;

@@ -116,7 +116,8 @@ PETSC_INTERN PetscErrorCode StrataJacobiSymmetric(StrataJacobi, PetscBool *);
 /* Arrays of vectors, in one memory. Cycles are counted from the start of the schedule.
    SetRHS: takes the right-hand side of the sweeps that follow; Sweep: y = x after some cycles, x NULL for zero, y another array, change
    NULL or the largest of the last sweep, stays NULL or where that of this rank is, in the memory of the vectors; Apply: y = add + the result
-   of cycles from zero, in the precision that was asked for, y may be add; ApplyVectors: the same for many vectors; Residual: r = b - A x, r another array than x and b */
+   of cycles from zero, in the precision that was asked for, y may be add; ApplyVectors: the same for many vectors; Residual: r = b - A x, r another
+   array than x and b */
 PETSC_INTERN PetscErrorCode StrataJacobiSetRHS(StrataJacobi, PetscBool transpose, PetscMemType, const PetscScalar *b);
 PETSC_INTERN PetscErrorCode StrataJacobiSweep(StrataJacobi, PetscBool transpose, PetscMemType, PetscInt first, PetscInt cycles, const PetscScalar *x,
                                               PetscScalar *y, PetscReal *change, const PetscReal **stays);
