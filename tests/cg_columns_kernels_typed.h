@@ -42,12 +42,13 @@ static void TYPED(operator)(TYPED(StrataLines) *lines, Arrays *a, int kind, cons
 
 /* Vectors of the passes, and what the passes leave for each other */
 typedef struct {
-  REAL *r[2], *p[2], *x, *start, *F, *z, *work, (*history)[STRATA_CG_SUMS];
+  REAL *r[2], *p[2], *x, *start, *F, *z, *work;
+  double (*history)[STRATA_CG_SUMS];
 } TYPED(Passes);
 
-static TYPED(Passes) TYPED(passes)(const TYPED(StrataCGColumns) *q, Arrays *a, ptrdiff_t work)
+static TYPED(Passes) TYPED(passes)(const TYPED(StrataCGColumns) *q, Arrays *a)
 {
-  const ptrdiff_t vector = TYPED(StrataCGColumnsVector)(q), chunks = TYPED(StrataCGColumnsChunks)(q);
+  const ptrdiff_t vector = q->vectors * TYPED(StrataCGColumnsVector)(q), chunks = q->vectors * TYPED(StrataCGColumnsChunks)(q);
   TYPED(Passes)   v;
 
   for (int m = 0; m < 2; m++) {
@@ -58,8 +59,8 @@ static TYPED(Passes) TYPED(passes)(const TYPED(StrataCGColumns) *q, Arrays *a, p
   v.start = TYPED(Numbers)(a, chunks, 0, 0);
   v.F = TYPED(Numbers)(a, chunks, 0, 0);
   v.z = TYPED(Numbers)(a, chunks, 0, 0);
-  v.work = TYPED(Numbers)(a, work, 0, 0);
-  v.history = (REAL(*)[STRATA_CG_SUMS])TYPED(Numbers)(a, 8 * STRATA_CG_SUMS, 0, 0);
+  v.work = TYPED(Numbers)(a, vector, 0, 0);
+  v.history = (double(*)[STRATA_CG_SUMS])Numbers_d(a, 8 * q->vectors * STRATA_CG_SUMS, 0, 0);
   return v;
 }
 
@@ -75,80 +76,141 @@ static double TYPED(apart)(const REAL *x, const REAL *y, ptrdiff_t n)
   return size > 0 ? most / size : most;
 }
 
-#if STRATA_HAVE_CUDA
-/* The same passes on the device, for three steps; x after the second one */
-static void TYPED(on_device)(const TYPED(StrataCGColumns) *q, const TYPED(StrataCG) *numbers, const REAL *const from[3], Arrays *a)
+/* Two right-hand sides that make their steps together, and the numbers of both */
+static void TYPED(pair)(TYPED(StrataCGColumns) *q, const StrataCG_d *numbers, StrataCG_d cg[2])
 {
-  const ptrdiff_t        vector = TYPED(StrataCGColumnsVector)(q), chunks = TYPED(StrataCGColumnsChunks)(q), cells = q->columns * q->n[2];
-  const ptrdiff_t        work = TYPED(StrataCGColumnsWork)(q);
-  TYPED(StrataCGColumns) dq = *q;
-  TYPED(StrataCG)        cg = *numbers, *dcg, got;
-  TYPED(Passes)          h = TYPED(passes)(q, a, vector), d, back = TYPED(passes)(q, a, work);
-  REAL                  *dfrom[3], *to[3], *dto[3];
-  int                    err;
+  q->vectors = 2;
+  q->room = 8;
+  cg[0] = cg[1] = *numbers;
+  cg[1].beta = 0.6;
+  cg[1].alpha = -0.1;
+  cg[1].epsilon = 1e-3; /* looks at the drift */
+}
 
-  dq.level = (const REAL *)DeviceCopy(q->level, TYPED(StrataCGColumnsLevel)(q) * sizeof(REAL));
-  dq.column = (const REAL *)DeviceCopy(q->column, TYPED(StrataCGColumnsColumn)(q) * sizeof(REAL));
-  dcg = (TYPED(StrataCG) *)DeviceCopy(&cg, sizeof(cg));
+#if STRATA_HAVE_CUDA
+/* The same passes on the device, for four steps of two right-hand sides; the second one stops before the third, all before the fourth */
+static void TYPED(on_device)(const TYPED(StrataCGColumns) *one, const StrataCG_d *numbers, const REAL *const from[3], Arrays *a)
+{
+  const ptrdiff_t        vector = TYPED(StrataCGColumnsVector)(one), chunks = TYPED(StrataCGColumnsChunks)(one), cells = one->columns * one->n[2];
+  const ptrdiff_t        work = 2 * TYPED(StrataCGColumnsWork)(one);
+  TYPED(StrataCGColumns) q = *one, dq;
+  StrataCG_d             cg[2], *dcg, got[2];
+  TYPED(Passes)          h, d, back;
+  REAL                  *dfrom[3], *to[3], *dto[3];
+  double                *dwork;
+  int                    err = 0;
+
+  TYPED(pair)(&q, numbers, cg);
+  h = TYPED(passes)(&q, a);
+  back = TYPED(passes)(&q, a);
+  dq = q;
+  dq.level = (const REAL *)DeviceCopy(q.level, TYPED(StrataCGColumnsLevel)(&q) * sizeof(REAL));
+  dq.column = (const REAL *)DeviceCopy(q.column, TYPED(StrataCGColumnsColumn)(&q) * sizeof(REAL));
+  dcg = (StrataCG_d *)DeviceCopy(cg, sizeof(cg));
   for (int m = 0; m < 3; m++) {
     dfrom[m] = (REAL *)DeviceCopy(from[m], cells * sizeof(REAL));
     to[m] = TYPED(Numbers)(a, 2 * cells, 0, 0);
     dto[m] = (REAL *)DeviceCopy(to[m], cells * sizeof(REAL));
   }
   for (int m = 0; m < 2; m++) {
-    d.r[m] = (REAL *)DeviceCopy(h.r[m], vector * sizeof(REAL));
-    d.p[m] = (REAL *)DeviceCopy(h.p[m], vector * sizeof(REAL));
+    d.r[m] = (REAL *)DeviceCopy(h.r[m], 2 * vector * sizeof(REAL));
+    d.p[m] = (REAL *)DeviceCopy(h.p[m], 2 * vector * sizeof(REAL));
   }
-  d.x = (REAL *)DeviceCopy(h.x, vector * sizeof(REAL));
+  d.x = (REAL *)DeviceCopy(h.x, 2 * vector * sizeof(REAL));
   d.start = (REAL *)DeviceCopy(h.start, chunks * sizeof(REAL));
-  d.F = (REAL *)DeviceCopy(h.F, chunks * sizeof(REAL));
-  d.z = (REAL *)DeviceCopy(h.z, chunks * sizeof(REAL));
-  d.work = (REAL *)DeviceCopy(back.work, work * sizeof(REAL));
-  d.history = (REAL(*)[STRATA_CG_SUMS])DeviceCopy(h.history, 8 * sizeof(*h.history));
+  d.F = (REAL *)DeviceCopy(h.F, 2 * chunks * sizeof(REAL));
+  d.z = (REAL *)DeviceCopy(h.z, 2 * chunks * sizeof(REAL));
+  d.history = (double(*)[STRATA_CG_SUMS])DeviceCopy(h.history, 16 * sizeof(*h.history));
+  dwork = (double *)DeviceCopy(Numbers_d(a, work, 0, 0), work * sizeof(double));
 
-  TYPED(StrataCGColumnsEnterHost)(q, from[0], from[1], from[2], h.r[0], h.p[0], h.x, h.start, h.F);
-  err = TYPED(StrataCGColumnsEnterCUDA)(&dq, dfrom[0], dfrom[1], dfrom[2], d.r[0], d.p[0], d.x, d.start, d.F, NULL);
-  TYPED(StrataCGColumnsDownHost)(q, &cg, h.r[0], h.start, h.F, h.z, h.work, NULL);
-  err += TYPED(StrataCGColumnsDownCUDA)(&dq, dcg, d.r[0], d.start, d.F, d.z, d.work, NULL, NULL);
+  for (int v = 0; v < 2; v++) { /* r and p change places */
+    const ptrdiff_t at = v * vector;
+
+    TYPED(StrataCGColumnsEnterHost)(&q, from[v], from[1 - v], from[2], h.r[0] + at, h.p[0] + at, h.x + at, h.start, h.F + v * chunks);
+    err +=
+        TYPED(StrataCGColumnsEnterCUDA)(&dq, dfrom[v], dfrom[1 - v], dfrom[2], d.r[0] + at, d.p[0] + at, d.x + at, d.start, d.F + v * chunks, NULL);
+  }
+  TYPED(StrataCGColumnsDownHost)(&q, cg, h.r[0], h.start, h.F, h.z, h.work, NULL);
+  err += TYPED(StrataCGColumnsDownCUDA)(&dq, dcg, d.r[0], d.start, d.F, d.z, dwork, NULL, NULL);
   DeviceRead(back.start, d.start, chunks * sizeof(REAL));
-  DeviceRead(back.z, d.z, chunks * sizeof(REAL));
-  DeviceRead(&got, dcg, sizeof(got));
-  ok(err == 0 && TYPED(Same)(back.start, h.start, chunks) && TYPED(Same)(back.z, h.z, chunks), "device: factors and z are those of the host");
-  ok(TYPED(Same)(got.sum, cg.sum, STRATA_CG_SUMS), "and the sums");
+  DeviceRead(back.z, d.z, 2 * chunks * sizeof(REAL));
+  DeviceRead(got, dcg, sizeof(got));
+  ok(err == 0 && TYPED(Same)(back.start, h.start, chunks) && TYPED(Same)(back.z, h.z, 2 * chunks), "device: factors and z are those of the host");
+  ok(Same_d(got[0].sum, cg[0].sum, STRATA_CG_SUMS) && Same_d(got[1].sum, cg[1].sum, STRATA_CG_SUMS), "and the sums");
   for (int s = 0; s < 4; s++) {
     const int old = s % 2, next = 1 - old, stopped = s == 3;
 
-    if (stopped) { /* nothing moves once it is done */
-      cg.done = 1;
-      if (cudaMemcpy(dcg, &cg, sizeof(cg), cudaMemcpyHostToDevice) != cudaSuccess) exit(1);
+    if (s > 1) { /* nothing moves once it is done */
+      cg[1].done = 1;
+      cg[0].done = stopped;
+      if (cudaMemcpy(dcg, cg, sizeof(cg), cudaMemcpyHostToDevice) != cudaSuccess) exit(1);
     }
-    TYPED(StrataCGColumnsUpHost)(q, &cg, h.z, h.r[old], h.p[old], h.r[next], h.p[next], s % 2 ? h.x : NULL, h.F);
-    TYPED(StrataCGColumnsDownHost)(q, &cg, h.r[next], h.start, h.F, h.z, h.work, h.history);
+    TYPED(StrataCGColumnsUpHost)(&q, cg, h.z, h.r[old], h.p[old], h.r[next], h.p[next], s % 2 ? h.x : NULL, h.F);
+    TYPED(StrataCGColumnsDownHost)(&q, cg, h.r[next], h.start, h.F, h.z, h.work, h.history);
     err = TYPED(StrataCGColumnsUpCUDA)(&dq, dcg, d.z, d.r[old], d.p[old], d.r[next], d.p[next], s % 2 ? d.x : NULL, d.F, NULL);
-    err += TYPED(StrataCGColumnsDownCUDA)(&dq, dcg, d.r[next], d.start, d.F, d.z, d.work, d.history, NULL);
-    DeviceRead(back.r[0], d.r[next], vector * sizeof(REAL));
-    DeviceRead(back.p[0], d.p[next], vector * sizeof(REAL));
-    DeviceRead(back.x, d.x, vector * sizeof(REAL));
-    DeviceRead(back.F, d.F, chunks * sizeof(REAL));
-    DeviceRead(back.z, d.z, chunks * sizeof(REAL));
-    DeviceRead(back.history, d.history, 8 * sizeof(*back.history));
-    DeviceRead(&got, dcg, sizeof(got));
-    ok(err == 0 && TYPED(Same)(back.r[0], h.r[next], vector) && TYPED(Same)(back.p[0], h.p[next], vector) && TYPED(Same)(back.x, h.x, vector),
+    err += TYPED(StrataCGColumnsDownCUDA)(&dq, dcg, d.r[next], d.start, d.F, d.z, dwork, d.history, NULL);
+    DeviceRead(back.r[0], d.r[next], 2 * vector * sizeof(REAL));
+    DeviceRead(back.p[0], d.p[next], 2 * vector * sizeof(REAL));
+    DeviceRead(back.x, d.x, 2 * vector * sizeof(REAL));
+    DeviceRead(back.F, d.F, 2 * chunks * sizeof(REAL));
+    DeviceRead(back.z, d.z, 2 * chunks * sizeof(REAL));
+    DeviceRead(back.history, d.history, 16 * sizeof(*back.history));
+    DeviceRead(got, dcg, sizeof(got));
+    ok(err == 0 && TYPED(Same)(back.r[0], h.r[next], 2 * vector) && TYPED(Same)(back.p[0], h.p[next], 2 * vector) &&
+           TYPED(Same)(back.x, h.x, 2 * vector),
        "device, step %d%s: r, p and x of the host", s, stopped ? ", which is not made" : "");
-    ok(TYPED(Same)(back.F, h.F, chunks) && TYPED(Same)(back.z, h.z, chunks), "and what the passes leave for each other");
-    ok(TYPED(Same)(back.history[0], h.history[0], 8 * STRATA_CG_SUMS) && got.its == cg.its && got.done == cg.done &&
-           TYPED(Same)(&got.beta, &cg.beta, 5),
-       "and sums and numbers of the next step");
+    ok(TYPED(Same)(back.F, h.F, 2 * chunks) && TYPED(Same)(back.z, h.z, 2 * chunks), "and what the passes leave for each other");
+    ok(Same_d(back.history[0], h.history[0], 16 * STRATA_CG_SUMS), "and the history of both");
+    for (int v = 0; v < 2; v++)
+      ok(got[v].its == cg[v].its && got[v].done == cg[v].done && Same_d(&got[v].beta, &cg[v].beta, 5) && Same_d(&got[v].epsilon, &cg[v].epsilon, 3),
+         "and the numbers of the next step of right-hand side %d", v);
   }
-  TYPED(StrataCGColumnsLeaveHost)(q, (REAL)0.4, h.r[1], h.p[1], h.x, to[0], to[1], to[2]);
-  err = TYPED(StrataCGColumnsLeaveCUDA)(&dq, (REAL)0.4, d.r[1], d.p[1], d.x, dto[0], dto[1], dto[2], NULL);
-  for (int m = 0; m < 3; m++) {
-    DeviceRead(to[m] + cells, dto[m], cells * sizeof(REAL));
-    ok(err == 0 && TYPED(Same)(to[m], to[m] + cells, cells), "device: vector %d comes out as on the host", m);
+  for (int v = 0; v < 2; v++) {
+    TYPED(StrataCGColumnsLeaveHost)(&q, (REAL)0.4, h.r[1] + v * vector, h.p[1] + v * vector, h.x + v * vector, to[0], to[1], to[2]);
+    err = TYPED(StrataCGColumnsLeaveCUDA)(&dq, (REAL)0.4, d.r[1] + v * vector, d.p[1] + v * vector, d.x + v * vector, dto[0], dto[1], dto[2], NULL);
+    for (int m = 0; m < 3; m++) {
+      DeviceRead(to[m] + cells, dto[m], cells * sizeof(REAL));
+      ok(err == 0 && TYPED(Same)(to[m], to[m] + cells, cells), "device: vector %d of right-hand side %d comes out as on the host", m, v);
+    }
   }
   DeviceFreeAll();
 }
 #endif
+
+/* Right-hand sides together have the bits of each by itself */
+static void TYPED(together)(const TYPED(StrataCGColumns) *one, const StrataCG_d *numbers, const REAL *const from[3], Arrays *a)
+{
+  const ptrdiff_t        vector = TYPED(StrataCGColumnsVector)(one), chunks = TYPED(StrataCGColumnsChunks)(one);
+  TYPED(StrataCGColumns) q = *one;
+  StrataCG_d             cg[2], alone[2];
+  TYPED(Passes)          v, w[2];
+
+  TYPED(pair)(&q, numbers, cg);
+  TYPED(pair)(&q, numbers, alone);
+  v = TYPED(passes)(&q, a);
+  for (int m = 0; m < 2; m++) {
+    const ptrdiff_t at = m * vector;
+
+    w[m] = TYPED(passes)(one, a);
+    TYPED(StrataCGColumnsEnterHost)(one, from[m], from[1 - m], from[2], v.r[0] + at, v.p[0] + at, v.x + at, v.start, v.F + m * chunks);
+    TYPED(StrataCGColumnsEnterHost)(one, from[m], from[1 - m], from[2], w[m].r[0], w[m].p[0], w[m].x, w[m].start, w[m].F);
+    TYPED(StrataCGColumnsDownHost)(one, &alone[m], w[m].r[0], w[m].start, w[m].F, w[m].z, w[m].work, NULL);
+  }
+  TYPED(StrataCGColumnsDownHost)(&q, cg, v.r[0], v.start, v.F, v.z, v.work, NULL);
+  for (int s = 0; s < 2; s++) {
+    TYPED(StrataCGColumnsUpHost)(&q, cg, v.z, v.r[s], v.p[s], v.r[1 - s], v.p[1 - s], s ? v.x : NULL, v.F);
+    TYPED(StrataCGColumnsDownHost)(&q, cg, v.r[1 - s], v.start, v.F, v.z, v.work, v.history);
+    for (int m = 0; m < 2; m++) {
+      TYPED(StrataCGColumnsUpHost)(one, &alone[m], w[m].z, w[m].r[s], w[m].p[s], w[m].r[1 - s], w[m].p[1 - s], s ? w[m].x : NULL, w[m].F);
+      TYPED(StrataCGColumnsDownHost)(one, &alone[m], w[m].r[1 - s], w[m].start, w[m].F, w[m].z, w[m].work, w[m].history);
+    }
+  }
+  for (int m = 0; m < 2; m++)
+    ok(TYPED(Same)(v.r[0] + m * vector, w[m].r[0], vector) && TYPED(Same)(v.p[0] + m * vector, w[m].p[0], vector) &&
+           TYPED(Same)(v.x + m * vector, w[m].x, vector) && Same_d(v.history[8 * m], w[m].history[0], 2 * STRATA_CG_SUMS) &&
+           cg[m].its == alone[m].its && cg[m].alpha == alone[m].alpha,
+       "right-hand side %d of two: the steps of each by itself", m);
+}
 
 /* Two steps, against their parts */
 static void TYPED(steps)(const char *precision, double tolerance, int kind, const int n[3], int rows)
@@ -160,7 +222,7 @@ static void TYPED(steps)(const char *precision, double tolerance, int kind, cons
   StrataGhost              ghost[STRATA_LEGS] = {{NULL, {0}, 0}};
   TYPED(StrataLines)       lines;
   TYPED(StrataCGColumns)   q = TYPED(StrataCGColumnsPlan)(n);
-  TYPED(StrataCG)          cg = {0};
+  StrataCG_d               cg = {0};
   TYPED(Passes)            v;
   REAL                    *level, *column, *e[3], *given[3], *z, *w, *out[3];
   void                    *work;
@@ -173,7 +235,7 @@ static void TYPED(steps)(const char *precision, double tolerance, int kind, cons
      n[2], rows);
   q.level = level;
   q.column = column;
-  v = TYPED(passes)(&q, &a, TYPED(StrataCGColumnsVector)(&q));
+  v = TYPED(passes)(&q, &a);
   for (int m = 0; m < 3; m++) { /* r, p, x */
     given[m] = TYPED(Numbers)(&more, cells, -1, 1);
     out[m] = TYPED(Numbers)(&more, cells, 0, 0);
@@ -183,9 +245,9 @@ static void TYPED(steps)(const char *precision, double tolerance, int kind, cons
   z = TYPED(Numbers)(&more, cells, 0, 0);
   w = TYPED(Numbers)(&more, cells, 0, 0);
   work = NewArray(&more, TYPED(StrataThomasWorkHost)(&lines));
-  cg.beta = (REAL)0.3;
-  cg.alpha = (REAL)0.2;
-  cg.owed = (REAL)-0.7;
+  cg.beta = 0.3f;
+  cg.alpha = 0.2f;
+  cg.owed = -0.7f;
   cg.gamma = cg.curvature = 1;
   if (kind == STIFF) tolerance *= 100;
   TYPED(StrataCGColumnsEnterHost)(&q, given[0], given[1], given[2], v.r[0], v.p[0], v.x, v.start, v.F);
@@ -193,9 +255,9 @@ static void TYPED(steps)(const char *precision, double tolerance, int kind, cons
   for (int m = 0; m < 3; m++) is_bits(out[m], given[m], cells * sizeof(REAL), "vector %d in and out", m);
   TYPED(StrataCGColumnsDownHost)(&q, &cg, v.r[0], v.start, v.F, v.z, v.work, NULL);
   for (int step = 0; step < 3; step++) {
-    const int   old = step % 2, next = 1 - old;
-    const REAL *sum = step ? v.history[0] : cg.sum;
-    long double exact[STRATA_CG_SUMS] = {0};
+    const int     old = step % 2, next = 1 - old;
+    const double *sum = step ? v.history[0] : cg.sum;
+    long double   exact[STRATA_CG_SUMS] = {0};
 
     /* the parts: z = M r and the sums */
     TYPED(StrataThomasHost)(&lines, 0, 1, e[0], 0, NULL, z, 0, work);
@@ -212,36 +274,37 @@ static void TYPED(steps)(const char *precision, double tolerance, int kind, cons
     }
     TYPED(StrataCGColumnsLeaveHost)(&q, 0, v.work, NULL, NULL, out[0], NULL, NULL);
     ok(TYPED(apart)(out[0], z, cells) <= tolerance, "step %d: z is that of the column solve, off by %g", step, TYPED(apart)(out[0], z, cells));
-    for (int m = 0; m < STRATA_CG_SUMS; m++) is_real((double)sum[m], (double)exact[m], 10 * tolerance, "sum %d", m);
+    for (int m = 0; m < STRATA_CG_SUMS; m++) is_real(sum[m], (double)exact[m], 10 * tolerance, "sum %d", m);
     if (step == 2) break;
     /* p = z + beta p, r = r - alpha A p, x = x + alpha p */
     for (ptrdiff_t i = 0; i < cells; i++) {
-      if (step) e[2][i] = FMA(cg.owed, e[1][i], e[2][i]);
-      e[1][i] = FMA(cg.beta, e[1][i], z[i]);
-      if (step) e[2][i] = FMA(cg.alpha, e[1][i], e[2][i]);
+      if (step) e[2][i] = FMA((REAL)cg.owed, e[1][i], e[2][i]);
+      e[1][i] = FMA((REAL)cg.beta, e[1][i], z[i]);
+      if (step) e[2][i] = FMA((REAL)cg.alpha, e[1][i], e[2][i]);
     }
     for (int l = 0; l < STRATA_LEGS; l++) ghost[l].p = (const REAL *)ghost[l].p - z + e[1];
     TYPED(StrataMultHost)(&lines.coef, ghost, 1, &box, 1, e[1], 0, NULL, w, 0);
-    for (ptrdiff_t i = 0; i < cells; i++) e[0][i] = FMA(-cg.alpha, w[i], e[0][i]);
+    for (ptrdiff_t i = 0; i < cells; i++) e[0][i] = FMA((REAL)-cg.alpha, w[i], e[0][i]);
     TYPED(StrataCGColumnsUpHost)(&q, &cg, v.z, v.r[old], v.p[old], v.r[next], v.p[next], step ? v.x : NULL, v.F);
     TYPED(StrataCGColumnsLeaveHost)(&q, 0, v.r[next], v.p[next], v.x, out[0], out[1], out[2]);
     for (int m = 0; m < 3; m++)
       ok(TYPED(apart)(out[m], e[m], cells) <= tolerance, "step %d: vector %d, off by %g", step, m, TYPED(apart)(out[m], e[m], cells));
     cg.its = 0; /* the numbers stay as they are */
     {
-      TYPED(StrataCG) judged = cg;
+      StrataCG_d judged = cg;
 
       TYPED(StrataCGColumnsDownHost)(&q, &judged, v.r[next], v.start, v.F, v.z, v.work, v.history);
       ok(judged.its == 1 && (judged.done || judged.owed == cg.alpha), "the end of the step");
     }
   }
+  TYPED(together)(&q, &cg, (const REAL *const *)given, &more);
 #if STRATA_HAVE_CUDA
   if (TapHasDevice()) {
     Arrays    space = {.count = 0};
     int       can;
     const int err = StrataCGColumnsCUDA(&can);
 
-    cg.alpha = (REAL)0.2;
+    cg.alpha = 0.2f;
     ok(err == 0, "device: asked");
     if (can)
       TYPED(on_device)(&q, &cg, (const REAL *const *)given, &space);

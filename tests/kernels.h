@@ -26,8 +26,8 @@ static inline int TestEach(void)
 
 /* The arrays that a structure of a kernel points to */
 typedef struct {
-  void  *p[32];
-  size_t bytes[32];
+  void  *p[64];
+  size_t bytes[64];
   int    count;
 } Arrays;
 

@@ -26,6 +26,15 @@ STRATA_CELL REAL CELL(strata_cg_tested)(int test, const REAL sum[])
   return test == STRATA_CG_TEST_R ? sum[STRATA_CG_RR] : test == STRATA_CG_TEST_Z ? sum[STRATA_CG_ZZ] : gamma < 0 ? -gamma : gamma;
 }
 
+/* After a step with a residual of size `norm`: rounding may have taken it away from b - A x by epsilon times what was added to it and to x. Is that
+   more than the root of epsilon of the residual (van der Vorst and Ye, 2000)? */
+STRATA_CELL int CELL(strata_cg_drifts)(REAL epsilon, REAL norm, REAL *largest, REAL *drift)
+{
+  if (!(norm <= *largest)) *largest = norm;
+  *drift += epsilon * (*largest + norm);
+  return *drift > (REAL)sqrt(epsilon) * norm;
+}
+
 /* After a step: the numbers of the next one */
 STRATA_CELL void CELL(strata_cg_judge)(TYPED(StrataCG) *cg, const REAL sum[])
 {
@@ -38,6 +47,7 @@ STRATA_CELL void CELL(strata_cg_judge)(TYPED(StrataCG) *cg, const REAL sum[])
 
     if (!(norm > cg->least && norm < cg->most)) cg->done = 1;
   }
+  if (cg->epsilon > 0 && CELL(strata_cg_drifts)(cg->epsilon, (REAL)sqrt(sum[STRATA_CG_RR]), &cg->largest, &cg->drift)) cg->done = 1;
   if (CELL(strata_cg_ends)(gamma, cg->gamma, curvature, cg->curvature)) cg->done = 1;
   if (cg->done) return;
   cg->beta = beta;

@@ -23,4 +23,10 @@
 #define STRATA_TYPED "../cg/cg_columns_cell_typed.h"
 #include "../sys/typed.h"
 
+/* (z,Az) of a column, from the sum of strata_cell_faces() or strata_cell_energy() */
+STRATA_CELL double strata_column_delta(int energy, double area, double gamma, double sum)
+{
+  return fma(area, energy ? sum : 2 * sum, energy ? 0 : gamma);
+}
+
 #endif

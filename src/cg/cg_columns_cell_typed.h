@@ -65,12 +65,6 @@ STRATA_CELL REAL CELL(strata_cell_energy)(const REAL *level, REAL westleg, REAL 
   return FMA(-level[STRATA_LEVEL_LATERAL], FMA(westleg * x, x, FMA(southleg * y, y, high * u * u)), sum);
 }
 
-/* (z,Az) of a column, from one of these sums */
-STRATA_CELL REAL CELL(strata_column_delta)(int energy, REAL area, REAL gamma, REAL sum)
-{
-  return FMA(area, energy ? sum : 2 * sum, energy ? 0 : gamma);
-}
-
 /* r - alpha A u without the flux to the level above; leg, v: west, east, south, north; flux: from below; alpha has the area in it */
 STRATA_CELL REAL CELL(strata_cell_residual)(const REAL *level, const REAL leg[4], REAL shift, REAL alpha, REAL u, const REAL v[4], REAL flux, REAL r)
 {

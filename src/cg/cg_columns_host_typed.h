@@ -10,7 +10,7 @@ TYPED(StrataCGColumns) TYPED(StrataCGColumnsPlan)(const int n[3])
   q.pitch = (n[0] + 3) / 4 * 4;
   q.plane = q.pitch * n[1];
   q.rows = STRATA_CG_ROWS;
-  q.energy = q.zz = 1;
+  q.energy = q.zz = q.vectors = 1;
   if ((ptrdiff_t)((n[0] + WIDTH - 1) / WIDTH) * ((n[1] + q.rows - 1) / q.rows) < 64) q.rows = 4; /* small tiles keep more of a device at work */
   return q;
 }
@@ -146,8 +146,8 @@ static void TYPED(column)(const TYPED(StrataCGColumns) *q, ptrdiff_t id, REAL co
   for (int m = 0; m < STRATA_COLUMN; m++) column[m] = q->column[m * q->columns + id];
 }
 
-void TYPED(StrataCGColumnsEnterHost)(const TYPED(StrataCGColumns) *q, const REAL *r, const REAL *p, const REAL *x, REAL *rto, REAL *pto, REAL *xto,
-                                     REAL *start, REAL *F)
+/* Where the factorization stands before each chunk, and the running sum */
+static void TYPED(begin)(const TYPED(StrataCGColumns) *q, const REAL *r, REAL *start, REAL *F)
 {
   const ptrdiff_t columns = q->columns, plane = q->plane;
 
@@ -157,13 +157,6 @@ void TYPED(StrataCGColumnsEnterHost)(const TYPED(StrataCGColumns) *q, const REAL
       REAL            column[STRATA_COLUMN], N = 0, sum = 0;
 
       TYPED(column)(q, id, column);
-      for (int k = 0; k < q->levels; k++) {
-        const ptrdiff_t from = id + columns * (k < q->pad ? 0 : k - q->pad);
-
-        rto[at + plane * k] = k < q->pad ? 0 : r[from];
-        pto[at + plane * k] = p[from];
-        xto[at + plane * k] = x[from];
-      }
       for (int k = 0; k < q->levels; k += CHUNK) {
         const REAL *level = q->level + STRATA_LEVEL * k;
         REAL        D[CHUNK], v[CHUNK], last, rho;
@@ -171,11 +164,26 @@ void TYPED(StrataCGColumnsEnterHost)(const TYPED(StrataCGColumns) *q, const REAL
         start[id + columns * (k / CHUNK)] = N;
         F[id + columns * (k / CHUNK)] = sum;
         CELL(strata_chunk_factor)(level, column[STRATA_COLUMN_LATERAL], column[STRATA_COLUMN_SHIFT], N, D, &last);
-        CELL(strata_chunk_up)(level, D, last, rto + at + plane * k, plane, &sum, v, &rho, NULL, NULL);
+        CELL(strata_chunk_up)(level, D, last, r + at + plane * k, plane, &sum, v, &rho, NULL, NULL);
         N = last * rho;
         sum *= rho;
       }
     }
+}
+
+void TYPED(StrataCGColumnsEnterHost)(const TYPED(StrataCGColumns) *q, const REAL *r, const REAL *p, const REAL *x, REAL *rto, REAL *pto, REAL *xto,
+                                     REAL *start, REAL *F)
+{
+  for (int k = 0; k < q->levels; k++)
+    for (int j = 0; j < q->n[1]; j++)
+      for (int i = 0; i < q->n[0]; i++) {
+        const ptrdiff_t from = i + q->n[0] * (j + (ptrdiff_t)q->n[1] * (k < q->pad ? 0 : k - q->pad)), to = i + q->pitch * j + q->plane * k;
+
+        rto[to] = k < q->pad ? 0 : r[from];
+        pto[to] = p[from];
+        xto[to] = x[from];
+      }
+  TYPED(begin)(q, rto, start, F);
 }
 
 void TYPED(StrataCGColumnsLeaveHost)(const TYPED(StrataCGColumns) *q, REAL owed, const REAL *r, const REAL *p, const REAL *x, REAL *rto, REAL *pto,
@@ -194,11 +202,13 @@ void TYPED(StrataCGColumnsLeaveHost)(const TYPED(StrataCGColumns) *q, REAL owed,
       }
 }
 
-void TYPED(StrataCGColumnsUpHost)(const TYPED(StrataCGColumns) *q, const TYPED(StrataCG) *cg, const REAL *z, const REAL *r, const REAL *p, REAL *rnew,
-                                  REAL *pnew, REAL *x, REAL *F)
+/* Up, one right-hand side */
+static void TYPED(up)(const TYPED(StrataCGColumns) *q, const StrataCG_d *cg, const REAL *z, const REAL *r, const REAL *p, REAL *rnew, REAL *pnew,
+                      REAL *x, REAL *F)
 {
   const int      *n = q->n;
   const ptrdiff_t columns = q->columns, plane = q->plane;
+  const REAL      beta = (REAL)cg->beta, alpha = (REAL)cg->alpha, owed = (REAL)cg->owed;
 
   if (cg->done) return;
   for (int j = 0; j < n[1]; j++) /* p of all columns */
@@ -216,10 +226,10 @@ void TYPED(StrataCGColumnsUpHost)(const TYPED(StrataCGColumns) *q, const TYPED(S
         w = k + CHUNK < q->levels ? z[id + columns * (k / CHUNK + 1)] * rho : 0;
         for (int m = CHUNK - 1; m >= 0; m--) {
           const ptrdiff_t cell = at + plane * (k + m);
-          const REAL      now = CELL(strata_cg_add)(cg->beta, p[cell], CELL(strata_chunk_down)(D, v, column[STRATA_COLUMN_INVERSE], m, &w));
+          const REAL      now = CELL(strata_cg_add)(beta, p[cell], CELL(strata_chunk_down)(D, v, column[STRATA_COLUMN_INVERSE], m, &w));
 
           pnew[cell] = now;
-          if (x) x[cell] = CELL(strata_cg_add)(cg->alpha, now, CELL(strata_cg_add)(cg->owed, p[cell], x[cell]));
+          if (x) x[cell] = CELL(strata_cg_add)(alpha, now, CELL(strata_cg_add)(owed, p[cell], x[cell]));
         }
         N = last * rho;
         sum *= rho;
@@ -232,7 +242,7 @@ void TYPED(StrataCGColumnsUpHost)(const TYPED(StrataCGColumns) *q, const TYPED(S
 
       TYPED(column)(q, id, column);
       for (int k = 0; k < q->levels; k += CHUNK) {
-        const REAL *level = q->level + STRATA_LEVEL * k, alpha = cg->alpha * column[STRATA_COLUMN_AREA];
+        const REAL *level = q->level + STRATA_LEVEL * k, slope = alpha * column[STRATA_COLUMN_AREA];
         REAL        D[CHUNK], v[CHUNK], last, rho, unused = 0;
 
         for (int m = 0; m < CHUNK; m++) {
@@ -241,10 +251,10 @@ void TYPED(StrataCGColumnsUpHost)(const TYPED(StrataCGColumns) *q, const TYPED(S
           const REAL      above = k + m + 1 < q->levels ? pnew[cell + plane] : 0;
           const REAL      beside[4] = {i ? pnew[cell - 1] : 0, i + 1 < n[0] ? pnew[cell + 1] : 0, j ? pnew[cell - q->pitch] : 0,
                                   j + 1 < n[1] ? pnew[cell + q->pitch] : 0};
-          const REAL left = CELL(strata_cell_residual)(l, column + STRATA_COLUMN_WEST, column[STRATA_COLUMN_SHIFT], alpha, u, beside,
+          const REAL left = CELL(strata_cell_residual)(l, column + STRATA_COLUMN_WEST, column[STRATA_COLUMN_SHIFT], slope, u, beside,
                                                        l[STRATA_LEVEL_LEG] * (u - below), r[cell]);
 
-          rnew[cell] = CELL(strata_cg_add)(alpha, l[STRATA_LEVEL_ABOVE] * (above - u), left);
+          rnew[cell] = CELL(strata_cg_add)(slope, l[STRATA_LEVEL_ABOVE] * (above - u), left);
         }
         if (k) sum = CELL(strata_cg_add)(across, rnew[at + plane * (k - 1)], sum);
         F[id + columns * (k / CHUNK)] = sum;
@@ -258,17 +268,19 @@ void TYPED(StrataCGColumnsUpHost)(const TYPED(StrataCGColumns) *q, const TYPED(S
     }
 }
 
-/* A tree of additions in halves */
-static REAL TYPED(halves)(int n, REAL *a)
+void TYPED(StrataCGColumnsUpHost)(const TYPED(StrataCGColumns) *q, const StrataCG_d *cg, const REAL *z, const REAL *r, const REAL *p, REAL *rnew,
+                                  REAL *pnew, REAL *x, REAL *F)
 {
-  for (int s = n / 2; s; s /= 2)
-    for (int t = 0; t < s; t++) a[t] = a[t] + a[t + s];
-  return a[0];
+  for (int v = 0; v < q->vectors; v++) {
+    const ptrdiff_t at = v * TYPED(StrataCGColumnsVector)(q), chunk = v * TYPED(StrataCGColumnsChunks)(q);
+
+    TYPED(up)(q, cg + v, z + chunk, r + at, p + at, rnew + at, pnew + at, x ? x + at : NULL, F + chunk);
+  }
 }
 
 /* z and the sums of a column, but for what its faces add to (z,Az) */
 static void TYPED(solve)(const TYPED(StrataCGColumns) *q, const REAL column[], ptrdiff_t id, ptrdiff_t at, const REAL *r, const REAL *start,
-                         const REAL *F, REAL *z, REAL *cells, REAL sum[STRATA_CG_SUMS])
+                         const REAL *F, REAL *z, REAL *cells, double sum[STRATA_CG_SUMS])
 {
   const ptrdiff_t columns = q->columns, plane = q->plane;
   REAL            next = 0;
@@ -276,27 +288,32 @@ static void TYPED(solve)(const TYPED(StrataCGColumns) *q, const REAL column[], p
   for (int m = 0; m < STRATA_CG_SUMS; m++) sum[m] = 0;
   for (int k = q->levels - CHUNK; k >= 0; k -= CHUNK) {
     const REAL *level = q->level + STRATA_LEVEL * k;
-    REAL        D[CHUNK], v[CHUNK], last, rho, w, run = F[id + columns * (k / CHUNK)];
+    REAL        D[CHUNK], v[CHUNK], last, rho, w, run = F[id + columns * (k / CHUNK)], gamma = 0, rr = 0, zz = 0;
 
     CELL(strata_chunk_factor)(level, column[STRATA_COLUMN_LATERAL], column[STRATA_COLUMN_SHIFT], start[id + columns * (k / CHUNK)], D, &last);
-    CELL(strata_chunk_up)(level, D, last, r + at + plane * k, plane, &run, v, &rho, &sum[STRATA_CG_GAMMA], &sum[STRATA_CG_RR]);
+    CELL(strata_chunk_up)(level, D, last, r + at + plane * k, plane, &run, v, &rho, &gamma, &rr);
     w = next * rho;
     for (int m = CHUNK - 1; m >= 0; m--) {
       next = cells[at + plane * (k + m)] = CELL(strata_chunk_down)(D, v, column[STRATA_COLUMN_INVERSE], m, &w);
-      if (q->zz && k + m >= q->pad) sum[STRATA_CG_ZZ] = FMA(next, next, sum[STRATA_CG_ZZ]);
+      if (q->zz && k + m >= q->pad) zz = FMA(next, next, zz);
     }
+    sum[STRATA_CG_GAMMA] += gamma;
+    sum[STRATA_CG_RR] += rr;
+    sum[STRATA_CG_ZZ] += zz;
     z[id + columns * (k / CHUNK)] = next;
   }
   sum[STRATA_CG_GAMMA] *= column[STRATA_COLUMN_INVERSE];
 }
 
 /* What the faces of a column add to (z,Az), or all of it; chunks from above, levels in them from below */
-static REAL TYPED(faces)(const TYPED(StrataCGColumns) *q, const REAL column[], int i, int j, const REAL *cells)
+static double TYPED(faces)(const TYPED(StrataCGColumns) *q, const REAL column[], int i, int j, const REAL *cells)
 {
   const ptrdiff_t plane = q->plane;
-  REAL            sum = 0;
+  double          total = 0;
 
-  for (int k = q->levels - CHUNK; k >= 0; k -= CHUNK)
+  for (int k = q->levels - CHUNK; k >= 0; k -= CHUNK) {
+    REAL sum = 0;
+
     for (int m = 0; m < CHUNK; m++) {
       const REAL *level = q->level + STRATA_LEVEL * (k + m), *z = cells + i + q->pitch * j + plane * (k + m);
       const REAL  west = i ? z[-1] : 0, south = j ? z[-q->pitch] : 0, above = k + m + 1 < q->levels ? z[plane] : 0;
@@ -307,38 +324,52 @@ static REAL TYPED(faces)(const TYPED(StrataCGColumns) *q, const REAL column[], i
       else
         sum = CELL(strata_cell_faces)(level, column[STRATA_COLUMN_WEST], column[STRATA_COLUMN_SOUTH], *z, west, south, sum);
     }
-  return sum;
+    total += sum;
+  }
+  return total;
 }
 
-void TYPED(StrataCGColumnsDownHost)(const TYPED(StrataCGColumns) *q, TYPED(StrataCG) *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z,
-                                    REAL *work, REAL (*history)[STRATA_CG_SUMS])
+/* Down, one right-hand side */
+static void TYPED(down)(const TYPED(StrataCGColumns) *q, StrataCG_d *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z, REAL *work,
+                        double (*history)[STRATA_CG_SUMS])
 {
-  REAL lane[STRATA_CG_SUMS][WIDTH] = {{0}}, *sum; /* lane l takes the tiles l, l + WIDTH, ... */
-  int  tile = 0;
+  double lane[STRATA_CG_SUMS][WIDTH] = {{0}}, *sum; /* lane l takes the tiles l, l + WIDTH, ... */
+  int    tile = 0;
 
   if (cg->done) return;
   sum = history ? history[cg->its] : cg->sum;
   for (int j0 = 0; j0 < q->n[1]; j0 += q->rows)
     for (int i0 = 0; i0 < q->n[0]; i0 += WIDTH, tile++) {
-      REAL row[STRATA_CG_SUMS][STRATA_CG_ROWS] = {{0}};
+      double row[STRATA_CG_SUMS][STRATA_CG_ROWS] = {{0}};
 
       for (int j = j0; j < q->n[1] && j < j0 + q->rows; j++) {
-        REAL one[STRATA_CG_SUMS][WIDTH] = {{0}};
+        double one[STRATA_CG_SUMS][WIDTH] = {{0}};
 
         for (int i = i0; i < q->n[0] && i < i0 + WIDTH; i++) {
           const ptrdiff_t id = i + (ptrdiff_t)q->n[0] * j;
-          REAL            column[STRATA_COLUMN], own[STRATA_CG_SUMS];
+          REAL            column[STRATA_COLUMN];
+          double          own[STRATA_CG_SUMS];
 
           TYPED(column)(q, id, column);
           TYPED(solve)(q, column, id, i + q->pitch * j, r, start, F, z, work, own);
           own[STRATA_CG_DELTA] =
-              CELL(strata_column_delta)(q->energy, column[STRATA_COLUMN_AREA], own[STRATA_CG_GAMMA], TYPED(faces)(q, column, i, j, work));
+              strata_column_delta(q->energy, column[STRATA_COLUMN_AREA], own[STRATA_CG_GAMMA], TYPED(faces)(q, column, i, j, work));
           for (int m = 0; m < STRATA_CG_SUMS; m++) one[m][i - i0] = own[m];
         }
-        for (int m = 0; m < STRATA_CG_SUMS; m++) row[m][j - j0] = TYPED(halves)(WIDTH, one[m]);
+        for (int m = 0; m < STRATA_CG_SUMS; m++) row[m][j - j0] = halves(WIDTH, one[m]);
       }
-      for (int m = 0; m < STRATA_CG_SUMS; m++) lane[m][tile % WIDTH] = lane[m][tile % WIDTH] + TYPED(halves)(q->rows, row[m]);
+      for (int m = 0; m < STRATA_CG_SUMS; m++) lane[m][tile % WIDTH] = lane[m][tile % WIDTH] + halves(q->rows, row[m]);
     }
-  for (int m = 0; m < STRATA_CG_SUMS; m++) sum[m] = TYPED(halves)(WIDTH, lane[m]);
-  if (history) CELL(strata_cg_judge)(cg, sum);
+  for (int m = 0; m < STRATA_CG_SUMS; m++) sum[m] = halves(WIDTH, lane[m]);
+  if (history) strata_cg_judge_d(cg, sum);
+}
+
+void TYPED(StrataCGColumnsDownHost)(const TYPED(StrataCGColumns) *q, StrataCG_d *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z,
+                                    REAL *work, double (*history)[STRATA_CG_SUMS])
+{
+  for (int v = 0; v < q->vectors; v++) {
+    const ptrdiff_t at = v * TYPED(StrataCGColumnsVector)(q), chunk = v * TYPED(StrataCGColumnsChunks)(q);
+
+    TYPED(down)(q, cg + v, r + at, start, F + chunk, z + chunk, work, history ? history + v * (ptrdiff_t)q->room : NULL);
+  }
 }

@@ -15,8 +15,8 @@
 #include "cg_pass_kernels.h"
 
 /* Levels of a chunk. Blocks of threads take tiles of columns: their width, and at most so many rows, a power of two.
-   Sums are made in this order: over the levels of a column; over a row of a tile in halves; over its rows in halves; lane l of a row takes the
-   tiles l, l + width, ...; over the lanes in halves. */
+   Sums are made in this order: over the levels of a chunk; from there on in double precision, over the chunks of a column; over a row of a tile in
+   halves; over its rows in halves; lane l of a row takes the tiles l, l + width, ...; over the lanes in halves. */
 #define STRATA_CG_CHUNK 8
 #define STRATA_CG_WIDTH 32
 #define STRATA_CG_ROWS  16
@@ -45,6 +45,15 @@ STRATA_BEGIN_C
 
 /* Are the two passes in this build, and can the device run them? */
 int StrataCGColumnsCUDA(int *can);
+
+/* From and to vectors in double precision. Round: r = kappa times the first one, p = ratio p (0: zeros), x is zero; start and F as
+   StrataCGColumnsEnterHost() leaves them. Add: to = to + factor (x + owed p), and x is zero. */
+void StrataCGColumnsRoundHost(const StrataCGColumns_f *q, double kappa, const double *from, float ratio, float *r, float *p, float *x, float *start,
+                              float *F);
+int  StrataCGColumnsRoundCUDA(const StrataCGColumns_f *q, double kappa, const double *from, float ratio, float *r, float *p, float *x, float *start,
+                              float *F, void *stream);
+void StrataCGColumnsAddHost(const StrataCGColumns_f *q, double factor, float owed, const float *p, float *x, double *to);
+int  StrataCGColumnsAddCUDA(const StrataCGColumns_f *q, double factor, float owed, const float *p, float *x, double *to, void *stream);
 
 STRATA_END_C
 

@@ -8,6 +8,7 @@ typedef struct {
   int       rows;              /* of a tile */
   int       energy; /* is (z,Az) the sum over cells and faces? Else (r,z) without the faces between columns, which is as good where these are weak */
   int       zz;     /* is (z,z) wanted? Else it is 0 */
+  int       vectors, room;    /* right-hand sides, each with its numbers cg, and entries of the history of each */
   const REAL *level, *column; /* STRATA_LEVEL numbers of each level; STRATA_COLUMN runs of a number of each column */
 } TYPED(StrataCGColumns);
 
@@ -38,17 +39,18 @@ void TYPED(StrataCGColumnsLeaveHost)(const TYPED(StrataCGColumns) *q, REAL owed,
 int TYPED(StrataCGColumnsLeaveCUDA)(const TYPED(StrataCGColumns) *q, REAL owed, const REAL *r, const REAL *p, const REAL *x, REAL *rto, REAL *pto,
                                     REAL *xto, void *stream);
 
-/* Up: pnew = z + beta p, rnew = r - alpha A pnew, x = x + owed p + alpha pnew with the numbers of cg; x NULL: it is owed now */
-void TYPED(StrataCGColumnsUpHost)(const TYPED(StrataCGColumns) *q, const TYPED(StrataCG) *cg, const REAL *z, const REAL *r, const REAL *p, REAL *rnew,
+/* The passes, for all right-hand sides, whose vectors follow each other; start is the same for all of them.
+   Up: pnew = z + beta p, rnew = r - alpha A pnew, x = x + owed p + alpha pnew with the numbers of cg; x NULL: it is owed now */
+void TYPED(StrataCGColumnsUpHost)(const TYPED(StrataCGColumns) *q, const StrataCG_d *cg, const REAL *z, const REAL *r, const REAL *p, REAL *rnew,
                                   REAL *pnew, REAL *x, REAL *F);
-int TYPED(StrataCGColumnsUpCUDA)(const TYPED(StrataCGColumns) *q, const TYPED(StrataCG) *cg, const REAL *z, const REAL *r, const REAL *p, REAL *rnew,
+int TYPED(StrataCGColumnsUpCUDA)(const TYPED(StrataCGColumns) *q, const StrataCG_d *cg, const REAL *z, const REAL *r, const REAL *p, REAL *rnew,
                                  REAL *pnew, REAL *x, REAL *F, void *stream);
 
 /* Down: z and the sums. history NULL: they are left in cg; else the end of the step follows as in StrataCGJudgeCUDA().
-   work: on the host a vector of the passes, which is left with all of z; on the device the work space. */
-void TYPED(StrataCGColumnsDownHost)(const TYPED(StrataCGColumns) *q, TYPED(StrataCG) *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z,
-                                    REAL *work, REAL (*history)[STRATA_CG_SUMS]);
-int TYPED(StrataCGColumnsDownCUDA)(const TYPED(StrataCGColumns) *q, TYPED(StrataCG) *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z,
-                                   REAL *work, REAL (*history)[STRATA_CG_SUMS], void *stream);
+   work: on the host a vector of the passes, which is left with all of z of the last right-hand side; on the device the work space of each. */
+void TYPED(StrataCGColumnsDownHost)(const TYPED(StrataCGColumns) *q, StrataCG_d *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z,
+                                    REAL *work, double (*history)[STRATA_CG_SUMS]);
+int TYPED(StrataCGColumnsDownCUDA)(const TYPED(StrataCGColumns) *q, StrataCG_d *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z,
+                                   double *work, double (*history)[STRATA_CG_SUMS], void *stream);
 
 STRATA_END_C

@@ -7,6 +7,7 @@ typedef struct {
   REAL least, most;                   /* a norm not above, or not below, ends the iteration */
   int  test, done, its;               /* what is tested; steps done */
   REAL sum[STRATA_CG_SUMS];           /* of the last step */
+  REAL epsilon, largest, drift;       /* rounding, see strata_cg_drifts(): a drift ends the iteration. epsilon 0: it is not looked at. */
 } TYPED(StrataCG);
 
 STRATA_BEGIN_C

@@ -76,26 +76,33 @@ static PetscErrorCode KSPCGFusedGetSpace(KSP ksp, ptrdiff_t *n, PetscReal **work
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void StrataCGFusedGetNumbers(KSP ksp, PetscReal beta, PetscReal alpha, PetscBool tests, StrataCG_d *numbers)
+{
+  const KSP_CGFused *cg = (const KSP_CGFused *)ksp->data;
+
+  memset(numbers, 0, sizeof(*numbers));
+  numbers->beta = beta;
+  numbers->alpha = alpha;
+  numbers->gamma = cg->gamma;
+  numbers->curvature = cg->curvature;
+  numbers->owed = cg->owed;
+  if (tests) {
+    numbers->test = ksp->normtype == KSP_NORM_UNPRECONDITIONED ? STRATA_CG_TEST_R
+                    : ksp->normtype == KSP_NORM_PRECONDITIONED ? STRATA_CG_TEST_Z
+                    : ksp->normtype == KSP_NORM_NATURAL        ? STRATA_CG_TEST_NATURAL
+                                                               : STRATA_CG_TEST_NONE;
+    numbers->least = ksp->ttol;
+    numbers->most = ksp->divtol > 0 ? ksp->divtol * ksp->rnorm0 : PETSC_INFINITY;
+  }
+}
+
 PetscErrorCode StrataCGFusedSetNumbers(KSP ksp, PetscReal beta, PetscReal alpha, PetscBool tests)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
   StrataCG_d   numbers;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(&numbers, sizeof(numbers)));
-  numbers.beta = beta;
-  numbers.alpha = alpha;
-  numbers.gamma = cg->gamma;
-  numbers.curvature = cg->curvature;
-  numbers.owed = cg->owed;
-  if (tests) {
-    numbers.test = ksp->normtype == KSP_NORM_UNPRECONDITIONED ? STRATA_CG_TEST_R
-                   : ksp->normtype == KSP_NORM_PRECONDITIONED ? STRATA_CG_TEST_Z
-                   : ksp->normtype == KSP_NORM_NATURAL        ? STRATA_CG_TEST_NATURAL
-                                                              : STRATA_CG_TEST_NONE;
-    numbers.least = ksp->ttol;
-    numbers.most = ksp->divtol > 0 ? ksp->divtol * ksp->rnorm0 : PETSC_INFINITY;
-  }
+  StrataCGFusedGetNumbers(ksp, beta, alpha, tests, &numbers);
   PetscCall(StrataArraySet(&cg->numbers[PetscMemTypeDevice(cg->type) ? 1 : 0], sizeof(numbers), cg->type, &numbers));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -327,7 +334,7 @@ static PetscErrorCode KSPCGFusedAdvanceColumns(KSP ksp, PetscInt steps)
   PetscFunctionBegin;
   PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
   PetscCall(StrataArrayWrite(&cg->history, cg->type, &history));
-  PetscCall(StrataCGUpDownSteps(ksp, cg->updown, steps, numbers, history));
+  PetscCall(StrataCGUpDownSteps(ksp, cg->updown, steps, numbers, steps, history));
   PetscFunctionReturn(PETSC_SUCCESS);
 #else
   PetscFunctionBegin;
@@ -570,7 +577,7 @@ PetscErrorCode StrataCGFusedDrift(KSP ksp)
 }
 
 /* Steps that may be made before anybody has to look: on a device, where it makes the test itself */
-static PetscErrorCode KSPCGFusedBatch(KSP ksp, PetscInt *steps)
+PetscErrorCode StrataCGFusedBatch(KSP ksp, PetscInt *steps)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
   PetscMPIInt  size;
@@ -583,6 +590,20 @@ static PetscErrorCode KSPCGFusedBatch(KSP ksp, PetscInt *steps)
   if (ksp->converged != KSPConvergedDefault && !(ksp->converged == KSPConvergedSkip && ksp->normtype == KSP_NORM_NONE))
     PetscFunctionReturn(PETSC_SUCCESS);
   *steps = PetscMin(cg->interval == PETSC_DETERMINE ? CG_INTERVAL : cg->interval, PetscMax(ksp->max_it - ksp->its, 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Space for the sums of steps on a device */
+PetscErrorCode StrataCGFusedGetHistory(KSP ksp, PetscInt room, PetscReal (**history)[STRATA_CG_SUMS])
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
+  PetscFunctionBegin;
+  if (cg->history.bytes < room * sizeof(**history)) {
+    PetscCall(StrataArrayDestroy(&cg->history));
+    PetscCall(StrataArrayCreate(&cg->history, room * sizeof(**history)));
+  }
+  PetscCall(StrataArrayWrite(&cg->history, cg->type, history));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -608,9 +629,10 @@ static PetscErrorCode KSPCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
     PetscCall(StrataCGFusedAdvance(ksp));
   else {
     PetscCall(StrataCGFusedSetNumbers(ksp, cg->beta, cg->alpha, steps > 1 ? PETSC_TRUE : PETSC_FALSE));
-    if (PetscMemTypeDevice(cg->type) && cg->history.bytes < steps * sizeof(*history)) {
-      PetscCall(StrataArrayDestroy(&cg->history));
-      PetscCall(StrataArrayCreate(&cg->history, steps * sizeof(*history)));
+    if (PetscMemTypeDevice(cg->type)) {
+      PetscReal(*space)[STRATA_CG_SUMS];
+
+      PetscCall(StrataCGFusedGetHistory(ksp, steps, &space));
     }
     if (cg->level == CGFUSED_COLUMNS)
       PetscCall(KSPCGFusedAdvanceColumns(ksp, steps));
@@ -721,8 +743,14 @@ static PetscErrorCode KSPCGFusedTrySingle(KSP ksp)
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
 
   PetscFunctionBegin;
-  cg->notsingle = cg->pass ? NULL : cg->whynot ? cg->whynot : "work on a GPU";
-  if (!cg->notsingle) PetscCall(StrataCGPassSingle(cg->pass, &cg->notsingle));
+  cg->notsingle = cg->level >= CGFUSED_COLUMNS ? NULL : cg->whynot ? cg->whynot : "not all is fused";
+  if (cg->level == CGFUSED_ALL) PetscCall(StrataCGPassSingle(cg->pass, &cg->notsingle));
+#if STRATA_HAVE_CUDA
+  if (cg->level == CGFUSED_COLUMNS) {
+    PetscCall(StrataCGUpDownSingleCreate(ksp, &cg->single, &cg->notsingle));
+    if (!cg->notsingle) PetscCall(StrataCGUpDownForget(cg->updown));
+  }
+#endif
   if (cg->notsingle) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(StrataCGFusedSingle(ksp));
   if (ksp->reason || ksp->its >= ksp->max_it || !cg->notsingle) PetscFunctionReturn(PETSC_SUCCESS);
@@ -751,7 +779,7 @@ static PetscErrorCode KSPCGFusedTryColumns(KSP ksp)
   }
   PetscCall(StrataCGFusedSetNumbers(ksp, 0, 0, PETSC_FALSE));
   PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
-  PetscCall(StrataCGUpDownCreate(ksp, numbers, &cg->updown, &cg->whynot));
+  PetscCall(StrataCGUpDownCreate(ksp, 1, numbers, &cg->updown, &cg->whynot));
   cg->level = cg->updown ? CGFUSED_COLUMNS : CGFUSED_OPERATOR;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -787,7 +815,7 @@ static PetscErrorCode KSPCGFusedIterate(KSP ksp)
     PetscCall(StrataCGFusedDrift(ksp));
     PetscCall(StrataCGFusedPrepare(ksp, &made));
     if (ksp->reason) break;
-    PetscCall(KSPCGFusedBatch(ksp, &steps));
+    PetscCall(StrataCGFusedBatch(ksp, &steps));
     PetscCall(KSPCGFusedSteps(ksp, made, made ? 1 : steps));
     if (ksp->reason) PetscCall(StrataCGFusedDrift(ksp));
   }
@@ -896,6 +924,7 @@ PetscErrorCode StrataCGFusedReset(KSP_CGFused *cg)
   PetscCall(StrataCGDeviceDestroy(&cg->device));
 #if STRATA_HAVE_CUDA
   PetscCall(StrataCGUpDownDestroy(&cg->updown));
+  PetscCall(StrataCGUpDownSingleDestroy(&cg->single));
 #endif
   PetscCall(StrataCGLanczosDestroy(&cg->lanczos));
   cg->worked = PETSC_FALSE;

@@ -17,6 +17,117 @@ static PetscBool CGSingleGoesOn(KSP ksp)
   return gamma == 0 || (gamma > 0 && curvature > 0 && !PetscIsInfOrNanReal(gamma) && !PetscIsInfOrNanReal(curvature)) ? PETSC_TRUE : PETSC_FALSE;
 }
 
+#if STRATA_HAVE_CUDA
+static PetscErrorCode CGSingleTakeOnDevice(KSP ksp, PetscBool again)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  Vec          R = ksp->work[CG_R];
+  StrataCG_d   nothing, *numbers;
+  PetscReal    rr;
+
+  PetscFunctionBegin;
+  PetscCall(StrataCGFusedDots(ksp, 1, &R, &R, &rr));
+  PetscCall(PetscMemzero(&nothing, sizeof(nothing)));
+  PetscCall(StrataArraySet(&cg->numbers[1], sizeof(nothing), cg->type, &nothing));
+  PetscCall(StrataArrayUpdate(&cg->numbers[1], cg->type, &numbers));
+  PetscCall(StrataCGUpDownSingleTake(cg->single, again, PetscSqrtReal(rr), R, numbers, cg->sum));
+  cg->sum[STRATA_CG_RR] = rr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* As many steps as nobody has to look at; history: their sums, as they are on the device */
+static PetscErrorCode CGSingleStepsOnDevice(KSP ksp, PetscReal largest, PetscReal drift, PetscInt *count, const PetscReal (**history)[STRATA_CG_SUMS])
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  StrataCG_d   set, *numbers;
+  PetscReal(*space)[STRATA_CG_SUMS];
+  PetscInt steps;
+
+  PetscFunctionBegin;
+  PetscCall(StrataCGFusedBatch(ksp, &steps));
+  StrataCGFusedGetNumbers(ksp, cg->beta, cg->alpha, steps > 1 ? PETSC_TRUE : PETSC_FALSE, &set);
+  set.epsilon = steps > 1 ? SINGLE_EPSILON : 0;
+  set.largest = largest;
+  set.drift = drift;
+  StrataCGUpDownSingleScale(cg->single, &set);
+  PetscCall(StrataArraySet(&cg->numbers[1], sizeof(set), cg->type, &set));
+  PetscCall(StrataArrayUpdate(&cg->numbers[1], cg->type, &numbers));
+  PetscCall(StrataCGFusedGetHistory(ksp, steps, &space));
+  PetscCall(StrataCGUpDownSingleSteps(cg->single, steps, numbers, space));
+  PetscCall(StrataArrayRead(&cg->numbers[1], PETSC_MEMTYPE_HOST, &numbers));
+  PetscCall(StrataArrayRead(&cg->history, PETSC_MEMTYPE_HOST, history));
+  *count = numbers->its;
+  PetscCall(StrataCGUpDownSingleMade(cg->single, *count));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+/* z and all sums from a residual: that of the pass, or again that of the solver */
+static PetscErrorCode CGSingleTake(KSP ksp, PetscBool again)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
+  PetscFunctionBegin;
+#if STRATA_HAVE_CUDA
+  if (PetscMemTypeDevice(cg->type)) {
+    PetscCall(CGSingleTakeOnDevice(ksp, again));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(StrataCGPassSingleTake(cg->pass, again, again ? ksp->work[CG_R] : NULL, cg->sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Count steps, on a device several; history NULL: the sums of the one step are in place */
+static PetscErrorCode CGSingleSteps(KSP ksp, PetscReal largest, PetscReal drift, PetscInt *count, const PetscReal (**history)[STRATA_CG_SUMS])
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
+  PetscFunctionBegin;
+  *count = 1;
+  *history = NULL;
+#if STRATA_HAVE_CUDA
+  if (PetscMemTypeDevice(cg->type)) {
+    PetscCall(CGSingleStepsOnDevice(ksp, largest, drift, count, history));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(StrataCGPassSingleStep(cg->pass, cg->beta, cg->alpha, cg->sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The sums of a step, in place */
+static PetscErrorCode CGSingleSums(KSP ksp, PetscInt step, const PetscReal (*history)[STRATA_CG_SUMS])
+{
+  PetscFunctionBegin;
+#if STRATA_HAVE_CUDA
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
+  if (history) {
+    PetscCall(PetscArraycpy(cg->sum, history[step], STRATA_CG_SUMS));
+    StrataCGUpDownSingleSums(cg->single, cg->sum);
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What the steps added to x is added to the iterate in double precision, or lost. The last step has the length alpha. */
+static PetscErrorCode CGSingleGive(KSP ksp, PetscBool add, PetscBool wanted)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
+  PetscFunctionBegin;
+#if STRATA_HAVE_CUDA
+  if (PetscMemTypeDevice(cg->type)) {
+    PetscCall(StrataCGUpDownSingleGive(cg->single, cg->alpha, add ? ksp->vec_sol : NULL));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(StrataCGPassSingleGive(cg->pass, add));
+  if (wanted) PetscCall(StrataCGPassSolution(cg->pass, ksp->vec_sol));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* x in double precision, r = b - A x, and from there z and the sums */
 static PetscErrorCode CGSingleReplace(KSP ksp)
 {
@@ -24,11 +135,10 @@ static PetscErrorCode CGSingleReplace(KSP ksp)
   PetscReal    rr;
 
   PetscFunctionBegin;
-  PetscCall(StrataCGPassSingleGive(cg->pass, PETSC_TRUE));
-  PetscCall(StrataCGPassSolution(cg->pass, ksp->vec_sol));
+  PetscCall(CGSingleGive(ksp, PETSC_TRUE, PETSC_TRUE));
   PetscCall(StrataCGFusedResidual(ksp));
   PetscCall(StrataCGFusedDots(ksp, 1, &ksp->work[CG_R], &ksp->work[CG_R], &rr));
-  PetscCall(StrataCGPassSingleTake(cg->pass, PETSC_TRUE, ksp->work[CG_R], cg->sum));
+  PetscCall(CGSingleTake(ksp, PETSC_TRUE));
   cg->sum[STRATA_CG_RR] = rr;
   cg->replaced++;
   PetscCall(PetscInfo(ksp, "residual replaced at iteration %" PetscInt_FMT "\n", ksp->its));
@@ -41,43 +151,44 @@ PetscErrorCode StrataCGFusedSingle(KSP ksp)
   static const char *const failure = "its range or its rounding did not do";
   KSP_CGFused             *cg = (KSP_CGFused *)ksp->data;
   const PetscBool          looked = ksp->numbermonitors || ksp->converged != KSPConvergedDefault ? PETSC_TRUE : PETSC_FALSE;
-  const PetscReal          root = PetscSqrtReal(SINGLE_EPSILON);
-  PetscReal                norm, largest = 0, drift = 0;
-  PetscBool                made;
+  const PetscReal(*history)[STRATA_CG_SUMS];
+  PetscReal norm, largest, drift = 0;
+  PetscInt  count;
+  PetscBool made;
 
   PetscFunctionBegin;
-  PetscCall(StrataCGPassSingleTake(cg->pass, PETSC_FALSE, NULL, cg->sum));
+  PetscCall(CGSingleTake(ksp, PETSC_FALSE));
+  largest = PetscSqrtReal(cg->sum[STRATA_CG_RR]);
   while (!ksp->reason && ksp->its < ksp->max_it && !cg->notsingle) {
     if (!CGSingleGoesOn(ksp)) {
       cg->notsingle = failure;
       break;
     }
-    largest = PetscMax(largest, PetscSqrtReal(cg->sum[STRATA_CG_RR]));
     PetscCall(StrataCGFusedPrepare(ksp, &made));
     if (ksp->reason) break;
-    PetscCall(StrataCGPassSingleStep(cg->pass, cg->beta, cg->alpha, cg->sum));
-    norm = PetscSqrtReal(cg->sum[STRATA_CG_RR]);
-    if (PetscIsInfOrNanReal(norm)) {
-      PetscCall(StrataCGPassSingleGive(cg->pass, PETSC_FALSE));
-      cg->notsingle = failure;
-      break;
+    PetscCall(CGSingleSteps(ksp, largest, drift, &count, &history));
+    for (PetscInt step = 0; step < count && !ksp->reason; step++) {
+      PetscCall(CGSingleSums(ksp, step, history));
+      norm = PetscSqrtReal(cg->sum[STRATA_CG_RR]);
+      if (PetscIsInfOrNanReal(norm)) {
+        PetscCall(CGSingleGive(ksp, PETSC_FALSE, PETSC_FALSE));
+        cg->notsingle = failure;
+        break;
+      }
+      ksp->its++;
+      if (strata_cg_drifts_d(SINGLE_EPSILON, norm, &largest, &drift) || cg->sum[STRATA_CG_GAMMA] == 0 ||
+          (ksp->normtype != KSP_NORM_NONE && ksp->chknorm <= ksp->its && StrataCGFusedNorm(ksp) <= ksp->ttol)) {
+        PetscCall(CGSingleReplace(ksp));
+        largest = PetscSqrtReal(cg->sum[STRATA_CG_RR]);
+        drift = SINGLE_EPSILON * largest;
+      }
+      if (looked) PetscCall(CGSingleGive(ksp, PETSC_TRUE, PETSC_TRUE));
+      PetscCall(StrataCGFusedTest(ksp, StrataCGFusedNorm(ksp)));
+      if (!ksp->reason && step + 1 < count) PetscCall(StrataCGFusedPrepare(ksp, &made));
     }
-    ksp->its++;
-    largest = PetscMax(largest, norm);
-    drift += SINGLE_EPSILON * (largest + norm);
-    if (drift > root * norm || cg->sum[STRATA_CG_GAMMA] == 0 ||
-        (ksp->normtype != KSP_NORM_NONE && ksp->chknorm <= ksp->its && StrataCGFusedNorm(ksp) <= ksp->ttol)) {
-      PetscCall(CGSingleReplace(ksp));
-      largest = PetscSqrtReal(cg->sum[STRATA_CG_RR]);
-      drift = SINGLE_EPSILON * largest;
-    }
-    if (looked) {
-      PetscCall(StrataCGPassSingleGive(cg->pass, PETSC_TRUE));
-      PetscCall(StrataCGPassSolution(cg->pass, ksp->vec_sol));
-    }
-    PetscCall(StrataCGFusedTest(ksp, StrataCGFusedNorm(ksp)));
+    cg->owed = cg->alpha;
   }
-  PetscCall(StrataCGPassSingleGive(cg->pass, PETSC_TRUE));
+  PetscCall(CGSingleGive(ksp, PETSC_TRUE, PETSC_FALSE));
   if (cg->notsingle) PetscCall(PetscInfo(ksp, "steps in double precision from iteration %" PetscInt_FMT " on\n", ksp->its));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

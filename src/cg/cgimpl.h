@@ -40,6 +40,15 @@ PETSC_INTERN PetscErrorCode       StrataCGSingleTake(StrataCGSingle, PetscBool a
 PETSC_INTERN PetscErrorCode       StrataCGSingleStep(StrataCGSingle, PetscReal beta, PetscReal alpha, PetscReal sums[]);
 PETSC_INTERN PetscErrorCode       StrataCGSingleGive(StrataCGSingle, PetscReal *x);
 
+/* Arrays of rounded numbers; a power of two next to 1 / x, 1 for 0; and the operator over sigma */
+typedef struct {
+  int    count;
+  float *array[24];
+} StrataCGFloats;
+PETSC_INTERN PetscErrorCode StrataCGFloatsDestroy(StrataCGFloats *);
+PETSC_INTERN PetscReal      StrataCGSinglePower(PetscReal x);
+PETSC_INTERN PetscErrorCode StrataCGSingleOperator(const StrataCoef_d *, PetscReal sigma, StrataCGFloats *, StrataCoef_f *);
+
 /* The same with the vectors of a pass, which must have been entered; r NULL: that of the pass */
 PETSC_INTERN PetscErrorCode StrataCGPassSingle(StrataCGPass, const char **whynot);
 PETSC_INTERN PetscErrorCode StrataCGPassSingleTake(StrataCGPass, PetscBool again, Vec r, PetscReal sums[]);
@@ -53,15 +62,36 @@ PETSC_INTERN PetscErrorCode       StrataCGDeviceDestroy(StrataCGDevice *);
 PETSC_INTERN PetscErrorCode       StrataCGDeviceGet(StrataCGDevice, StrataCGLean_d *);
 
 /* All of an iteration on a GPU, for a lean operator whose columns the preconditioner solves; NULL, and in words why, where it cannot be. Like the
-   pass it works on vectors of its own. Steps makes steps, of which Made then tells how many were not stopped by a test. `owed` is the length of the
-   last step: x may lack it. */
+   pass it works on vectors of its own, of as many right-hand sides as it is created for: Select says which is meant, the first unless told. Begin
+   takes its vectors, and gives the sums. Steps makes steps of all that are not done, of which Made then tells how many were not stopped by a test;
+   room: of the history of each. `owed` is the length of the last step: x may lack it. Forget: the
+   vectors of the solver are newer. */
 typedef struct _n_StrataCGUpDown *StrataCGUpDown;
-PETSC_INTERN PetscErrorCode       StrataCGUpDownCreate(KSP, StrataCG_d *numbers, StrataCGUpDown *, const char **whynot);
+PETSC_INTERN PetscErrorCode       StrataCGUpDownCreate(KSP, PetscInt vectors, StrataCG_d *numbers, StrataCGUpDown *, const char **whynot);
 PETSC_INTERN PetscErrorCode       StrataCGUpDownDestroy(StrataCGUpDown *);
-PETSC_INTERN PetscErrorCode       StrataCGUpDownSteps(KSP, StrataCGUpDown, PetscInt steps, StrataCG_d *numbers, PetscReal (*history)[STRATA_CG_SUMS]);
+PETSC_INTERN PetscErrorCode       StrataCGUpDownSelect(StrataCGUpDown, PetscInt vector);
+PETSC_INTERN PetscErrorCode       StrataCGUpDownForget(StrataCGUpDown);
+PETSC_INTERN PetscErrorCode       StrataCGUpDownBegin(KSP, StrataCGUpDown, StrataCG_d *numbers, PetscReal sum[]);
+PETSC_INTERN PetscErrorCode       StrataCGUpDownSteps(KSP, StrataCGUpDown, PetscInt steps, StrataCG_d *numbers, PetscInt room,
+                                                      PetscReal (*history)[STRATA_CG_SUMS]);
 PETSC_INTERN PetscErrorCode       StrataCGUpDownMade(StrataCGUpDown, PetscInt count);
 PETSC_INTERN PetscErrorCode       StrataCGUpDownLeave(StrataCGUpDown, PetscReal owed, Vec p, Vec x, Vec r, PetscBool *left);
 PETSC_INTERN PetscErrorCode       StrataCGUpDownSolution(StrataCGUpDown, PetscReal owed, Vec x);
+
+/* The same in single precision. Take: from the residual r of size `norm`, x is zero, p as it was or (not again) zero; z and the sums follow. Give: x
+   is added to another one (NULL: lost) and zero again. Numbers and sums of the steps have another scale: Scale takes numbers there, Sums takes sums
+   back. */
+typedef struct _n_StrataCGUpDownSingle *StrataCGUpDownSingle;
+PETSC_INTERN PetscErrorCode             StrataCGUpDownSingleCreate(KSP, StrataCGUpDownSingle *, const char **whynot);
+PETSC_INTERN PetscErrorCode             StrataCGUpDownSingleDestroy(StrataCGUpDownSingle *);
+PETSC_INTERN PetscErrorCode             StrataCGUpDownSingleTake(StrataCGUpDownSingle, PetscBool again, PetscReal norm, Vec r, StrataCG_d *numbers,
+                                                                 PetscReal sum[]);
+PETSC_INTERN PetscErrorCode             StrataCGUpDownSingleSteps(StrataCGUpDownSingle, PetscInt steps, StrataCG_d *numbers,
+                                                                  PetscReal (*history)[STRATA_CG_SUMS]);
+PETSC_INTERN PetscErrorCode             StrataCGUpDownSingleMade(StrataCGUpDownSingle, PetscInt count);
+PETSC_INTERN PetscErrorCode             StrataCGUpDownSingleGive(StrataCGUpDownSingle, PetscReal owed, Vec x);
+PETSC_INTERN void                       StrataCGUpDownSingleScale(StrataCGUpDownSingle, StrataCG_d *numbers);
+PETSC_INTERN void                       StrataCGUpDownSingleSums(StrataCGUpDownSingle, PetscReal sum[]);
 
 /* The vectors of the method: residual, preconditioned residual, direction, A p, A z */
 enum { CG_R, CG_Z, CG_P, CG_W, CG_S };
@@ -83,17 +113,18 @@ typedef struct {
   KSPCGFusedPrecision precision;
   PetscInt            interval; /* steps between looks at the device; PETSC_DETERMINE: our choice */
   /* how it is done */
-  CGFusedLevel   level;
-  const char    *whynot;    /* why not all together */
-  const char    *notsingle; /* why not in single precision, if that was asked for */
-  StrataCGPass   pass;
-  StrataCGDevice device;
-  StrataCGUpDown updown;
-  PetscBool      worked; /* has a solve been made, and in which memory */
-  PetscMemType   type;
-  StrataArray    numbers[2], work[2], history; /* a StrataCG_d and its work space, on the host and on the device; sums of the steps of a batch */
-  PetscInt       columns;                      /* of the last batch of KSPMatSolve(), 0: there was none */
-  const char    *apart;                        /* why they were not solved together */
+  CGFusedLevel         level;
+  const char          *whynot;    /* why not all together */
+  const char          *notsingle; /* why not in single precision, if that was asked for */
+  StrataCGPass         pass;
+  StrataCGDevice       device;
+  StrataCGUpDown       updown;
+  StrataCGUpDownSingle single;
+  PetscBool            worked; /* has a solve been made, and in which memory */
+  PetscMemType         type;
+  StrataArray numbers[2], work[2], history; /* a StrataCG_d and its work space, on the host and on the device; sums of the steps of a batch */
+  PetscInt    columns;                      /* of the last batch of KSPMatSolve(), 0: there was none */
+  const char *apart;                        /* why they were not solved together */
   /* of the solve under way */
   PetscReal       gamma, curvature; /* (r,z) and (p,Ap) of the step before */
   PetscReal       beta, alpha;      /* of the next step */
@@ -112,7 +143,10 @@ PETSC_INTERN PetscErrorCode StrataCGFusedDots(KSP, PetscInt count, const Vec x[]
 PETSC_INTERN PetscErrorCode StrataCGFusedDrift(KSP);
 PETSC_INTERN PetscErrorCode StrataCGFusedPrepare(KSP, PetscBool *made);
 PETSC_INTERN PetscErrorCode StrataCGFusedAdvance(KSP);
+PETSC_INTERN void           StrataCGFusedGetNumbers(KSP, PetscReal beta, PetscReal alpha, PetscBool tests, StrataCG_d *);
 PETSC_INTERN PetscErrorCode StrataCGFusedSetNumbers(KSP, PetscReal beta, PetscReal alpha, PetscBool tests);
+PETSC_INTERN PetscErrorCode StrataCGFusedBatch(KSP, PetscInt *steps);
+PETSC_INTERN PetscErrorCode StrataCGFusedGetHistory(KSP, PetscInt room, PetscReal (**)[STRATA_CG_SUMS]);
 PETSC_INTERN PetscErrorCode StrataCGFusedUpdate(KSP);
 PETSC_INTERN PetscErrorCode StrataCGFusedSums(KSP);
 PETSC_INTERN PetscErrorCode StrataCGFusedLocalSums(KSP);

@@ -6,12 +6,9 @@
 #include "cgimpl.h"
 #include "cg_single_kernels.h"
 
-#define SINGLE_ARRAYS 24
-
 struct _n_StrataCGSingle {
   StrataCGProblem_f problem;
-  int               arrays;
-  float            *array[SINGLE_ARRAYS];
+  StrataCGFloats    floats;
   float            *z, *p, *x, *r, *work; /* the vectors with zeros before and after, as those of the pass */
   ptrdiff_t         cells, pad;
   PetscReal         sigma, kappa;
@@ -19,31 +16,39 @@ struct _n_StrataCGSingle {
   PetscReal         owed;
 };
 
-static PetscErrorCode StrataCGSingleArray(StrataCGSingle s, ptrdiff_t n, float **a)
+static PetscErrorCode StrataCGFloatsNew(StrataCGFloats *s, ptrdiff_t n, float **a)
 {
   PetscFunctionBegin;
-  PetscCheck(s->arrays < SINGLE_ARRAYS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Too many arrays");
+  PetscCheck(s->count < (int)PETSC_STATIC_ARRAY_LENGTH(s->array), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Too many arrays");
   PetscCall(PetscCalloc1(n, a));
-  s->array[s->arrays++] = *a;
+  s->array[s->count++] = *a;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Rounded numbers, NULL for none */
-static PetscErrorCode StrataCGSingleRound(StrataCGSingle s, ptrdiff_t n, PetscReal factor, const PetscReal *from, const float **to)
+static PetscErrorCode StrataCGFloatsRound(StrataCGFloats *s, ptrdiff_t n, PetscReal factor, const PetscReal *from, const float **to)
 {
   float *a;
 
   PetscFunctionBegin;
   *to = NULL;
   if (!from) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataCGSingleArray(s, n, &a));
+  PetscCall(StrataCGFloatsNew(s, n, &a));
   StrataCGRoundHost(n, factor, from, a);
   *to = a;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode StrataCGFloatsDestroy(StrataCGFloats *s)
+{
+  PetscFunctionBegin;
+  for (int m = 0; m < s->count; m++) PetscCall(PetscFree(s->array[m]));
+  s->count = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A power of two next to 1 / x, 1 for 0 */
-static PetscReal StrataCGSinglePower(PetscReal x)
+PetscReal StrataCGSinglePower(PetscReal x)
 {
   int exponent;
 
@@ -60,11 +65,10 @@ static PetscReal StrataCGSingleLargest(ptrdiff_t n, const PetscReal *a)
   return most;
 }
 
-/* The operator over sigma */
-static PetscErrorCode StrataCGSingleOperator(StrataCGSingle s, const StrataCoef_d *c, StrataCoef_f *to)
+PetscErrorCode StrataCGSingleOperator(const StrataCoef_d *c, PetscReal sigma, StrataCGFloats *s, StrataCoef_f *to)
 {
-  const ptrdiff_t columns = c->form == STRATA_TENSOR ? s->cells / c->n[c->axis] : 0;
-  const PetscReal factor = 1 / s->sigma;
+  const ptrdiff_t cells = (ptrdiff_t)c->n[0] * c->n[1] * c->n[2], columns = c->form == STRATA_TENSOR ? cells / c->n[c->axis] : 0;
+  const PetscReal factor = 1 / sigma;
 
   PetscFunctionBegin;
   to->form = c->form;
@@ -78,18 +82,18 @@ static PetscErrorCode StrataCGSingleOperator(StrataCGSingle s, const StrataCoef_
   for (int l = 0; l < STRATA_LEGS; l++) {
     to->outside[l] = c->outside[l];
     to->leg[l] = (float)(factor * c->leg[l]);
-    PetscCall(StrataCGSingleRound(s, s->cells, factor, c->legs[l], &to->legs[l]));
+    PetscCall(StrataCGFloatsRound(s, cells, factor, c->legs[l], &to->legs[l]));
   }
-  PetscCall(StrataCGSingleRound(s, s->cells, factor, c->cell, &to->cell));
+  PetscCall(StrataCGFloatsRound(s, cells, factor, c->cell, &to->cell));
   for (int a = 0; a < 3; a++) {
     to->high[a] = c->high[a];
     to->high[a].p = c->high[a].p ? to->legs[2 * a] : NULL;
   }
   if (c->form != STRATA_TENSOR) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataCGSingleRound(s, columns, 1, c->area, &to->area));
+  PetscCall(StrataCGFloatsRound(s, columns, 1, c->area, &to->area));
   for (int m = 0; m < 4; m++) {
-    PetscCall(StrataCGSingleRound(s, columns, 1, c->alpha[m], &to->alpha[m]));
-    PetscCall(StrataCGSingleRound(s, c->n[c->axis], factor, c->level[m], &to->level[m]));
+    PetscCall(StrataCGFloatsRound(s, columns, 1, c->alpha[m], &to->alpha[m]));
+    PetscCall(StrataCGFloatsRound(s, c->n[c->axis], factor, c->level[m], &to->level[m]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -115,18 +119,18 @@ PetscErrorCode StrataCGSingleCreate(const StrataCGProblem_d *d, StrataCGSingle *
   q->pc = d->pc;
   q->lines.axis = d->lines.axis;
   q->lines.rows = d->lines.rows;
-  PetscCall(StrataCGSingleOperator(s, c, &q->lines.coef));
-  if (d->inverse) PetscCall(StrataCGSingleArray(s, s->cells, &inverse));
-  if (d->lower) PetscCall(StrataCGSingleArray(s, s->cells, &lower));
-  if (d->upper) PetscCall(StrataCGSingleArray(s, s->cells, &upper));
-  if (d->level) PetscCall(StrataCGSingleArray(s, 4 * c->n[1], &level));
+  PetscCall(StrataCGSingleOperator(c, s->sigma, &s->floats, &q->lines.coef));
+  if (d->inverse) PetscCall(StrataCGFloatsNew(&s->floats, s->cells, &inverse));
+  if (d->lower) PetscCall(StrataCGFloatsNew(&s->floats, s->cells, &lower));
+  if (d->upper) PetscCall(StrataCGFloatsNew(&s->floats, s->cells, &upper));
+  if (d->level) PetscCall(StrataCGFloatsNew(&s->floats, 4 * c->n[1], &level));
   if (!StrataCGPassFactorHost_f(q, inverse, lower, upper, level)) *whynot = "a row or a column without an inverse in single precision";
   q->inverse = inverse;
   q->lower = lower;
   q->upper = upper;
   q->level = level;
   if (d->lean) {
-    PetscCall(StrataCGSingleArray(s, (ptrdiff_t)StrataCGLeanSize_f(q), &lean));
+    PetscCall(StrataCGFloatsNew(&s->floats, (ptrdiff_t)StrataCGLeanSize_f(q), &lean));
     StrataCGLeanHost_f(q, lean);
     q->lean = lean;
   }
@@ -135,10 +139,10 @@ PetscErrorCode StrataCGSingleCreate(const StrataCGProblem_d *d, StrataCGSingle *
   v[2] = &s->x;
   v[3] = &s->r;
   for (int m = 0; m < 4; m++) {
-    PetscCall(StrataCGSingleArray(s, s->cells + 2 * s->pad, v[m]));
+    PetscCall(StrataCGFloatsNew(&s->floats, s->cells + 2 * s->pad, v[m]));
     *v[m] += s->pad;
   }
-  PetscCall(StrataCGSingleArray(s, s->pad, &s->work));
+  PetscCall(StrataCGFloatsNew(&s->floats, s->pad, &s->work));
   if (*whynot) PetscCall(StrataCGSingleDestroy(created));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -147,7 +151,7 @@ PetscErrorCode StrataCGSingleDestroy(StrataCGSingle *s)
 {
   PetscFunctionBegin;
   if (!*s) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int m = 0; m < (*s)->arrays; m++) PetscCall(PetscFree((*s)->array[m]));
+  PetscCall(StrataCGFloatsDestroy(&(*s)->floats));
   PetscCall(PetscFree(*s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

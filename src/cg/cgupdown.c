@@ -1,8 +1,7 @@
 /*
    All of an iteration of conjugate gradients on a GPU, in two passes along columns: see cg_columns_kernels.h
 */
-#include "cgimpl.h"
-#include "cg_columns_kernels.h"
+#include "cgupdownimpl.h"
 
 struct _n_StrataCGUpDown {
   /* what it was made for */
@@ -10,12 +9,12 @@ struct _n_StrataCGUpDown {
   PetscObjectState   state;
   PetscScalar        scale, shift;
   /* what it keeps */
-  StrataCGColumns_d problem;                          /* without its numbers */
-  StrataArray       level, column;                    /* of the operator */
-  StrataArray       r[2], p[2], x, start, F, z, work; /* the vectors, of r and p an old and a new one, and what the passes leave for each other */
-  int               now;                              /* which of the two */
-  PetscBool         current;                          /* are these vectors newer than those of the solver? */
-  PetscBool         owes;                             /* does x lack the last step? */
+  StrataCGSpace_d space;
+  int             most, vector; /* right-hand sides that there is space for, and the one that is meant */
+  struct {
+    StrataCGStand stand;
+    PetscBool     current; /* are these vectors newer than those of the solver? */
+  } * of;                  /* of each right-hand side */
 };
 
 #if STRATA_HAVE_CUDA
@@ -51,109 +50,97 @@ static PetscErrorCode StrataCGUpDownRefuse(KSP ksp, const char **whynot)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The numbers of the operator, and space for the vectors */
-static PetscErrorCode StrataCGUpDownSetUp(StrataCGUpDown u, const char **whynot)
+static PetscErrorCode StrataCGUpDownSetUp(StrataCGUpDown u, int vectors, const char **whynot)
 {
-  StrataLines_d      lines;
-  StrataCGColumns_d *q = &u->problem;
-  PetscScalar       *level, *column;
+  StrataLines_d lines;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(&lines, sizeof(lines)));
   lines.axis = 2;
   lines.rows = STRATA_ROWS_SHARED;
   PetscCall(StrataCoefficientsGetKernel(u->c, PETSC_MEMTYPE_HOST, &lines.coef));
-  *q = StrataCGColumnsPlan_d(lines.coef.n);
-  PetscCall(StrataArrayCreate(&u->level, StrataCGColumnsLevel_d(q) * sizeof(PetscScalar)));
-  PetscCall(StrataArrayCreate(&u->column, StrataCGColumnsColumn_d(q) * sizeof(PetscScalar)));
-  PetscCall(StrataArrayWrite(&u->level, PETSC_MEMTYPE_HOST, &level));
-  PetscCall(StrataArrayWrite(&u->column, PETSC_MEMTYPE_HOST, &column));
-  if (!StrataCGColumnsSetUpHost_d(&lines, q, level, column)) {
-    *whynot = "columns that cannot be factored without division";
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  {
-    const size_t vector = StrataCGColumnsVector_d(q) * sizeof(PetscScalar), chunks = StrataCGColumnsChunks_d(q) * sizeof(PetscScalar);
-    const size_t work = StrataCGColumnsWork_d(q) * sizeof(PetscScalar);
-    StrataArray *arrays[] = {&u->r[0], &u->r[1], &u->p[0], &u->p[1], &u->x, &u->start, &u->F, &u->z, &u->work};
-    const size_t bytes[] = {vector, vector, vector, vector, vector, chunks, chunks, chunks, work};
-    PetscScalar *zeros;
-
-    for (size_t m = 0; m < PETSC_STATIC_ARRAY_LENGTH(arrays); m++) PetscCall(StrataArrayCreate(arrays[m], bytes[m]));
-    PetscCall(StrataArrayWrite(&u->work, PETSC_MEMTYPE_HOST, &zeros));
-    PetscCall(PetscMemzero(zeros, work));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The problem with its numbers on the device */
-static PetscErrorCode StrataCGUpDownGet(StrataCGUpDown u, StrataCGColumns_d *q, void **stream)
-{
-  PetscFunctionBegin;
-  *q = u->problem;
-  PetscCall(StrataArrayRead(&u->level, PETSC_MEMTYPE_DEVICE, &q->level));
-  PetscCall(StrataArrayRead(&u->column, PETSC_MEMTYPE_DEVICE, &q->column));
-  PetscCall(StrataGetStream(PETSC_MEMTYPE_DEVICE, stream));
+  PetscCall(StrataCGSpaceSetUp_d(&u->space, &lines, vectors, whynot));
+  PetscCall(PetscCalloc1(vectors, &u->of));
+  u->most = vectors;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The vectors of the solver become those of the passes; z and the sums follow from r, the latter are left in the numbers */
 static PetscErrorCode StrataCGUpDownEnter(StrataCGUpDown u, StrataCG_d *numbers, Vec p, Vec x, Vec r)
 {
+  StrataCGSpace_d   *s = &u->space;
   const PetscScalar *a[3];
-  PetscScalar       *rto, *pto, *xto, *start, *F, *z, *work;
+  PetscScalar       *rto, *pto, *xto, *start, *F;
   StrataCGColumns_d  q;
   PetscMemType       type;
+  ptrdiff_t          at;
   void              *stream;
 
   PetscFunctionBegin;
-  if (u->current) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataCGUpDownGet(u, &q, &stream));
-  PetscCall(StrataArrayWrite(&u->r[0], PETSC_MEMTYPE_DEVICE, &rto));
-  PetscCall(StrataArrayWrite(&u->p[0], PETSC_MEMTYPE_DEVICE, &pto));
-  PetscCall(StrataArrayWrite(&u->x, PETSC_MEMTYPE_DEVICE, &xto));
-  PetscCall(StrataArrayWrite(&u->start, PETSC_MEMTYPE_DEVICE, &start));
-  PetscCall(StrataArrayWrite(&u->F, PETSC_MEMTYPE_DEVICE, &F));
-  PetscCall(StrataArrayWrite(&u->z, PETSC_MEMTYPE_DEVICE, &z));
-  PetscCall(StrataArrayUpdate(&u->work, PETSC_MEMTYPE_DEVICE, &work));
+  if (u->of[u->vector].current) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataCGSpaceGet_d(s, &q, &stream));
+  at = u->vector * StrataCGColumnsVector_d(&q);
+  PetscCall(StrataArrayWrite(&s->r[0], PETSC_MEMTYPE_DEVICE, &rto));
+  PetscCall(StrataArrayWrite(&s->p[0], PETSC_MEMTYPE_DEVICE, &pto));
+  PetscCall(StrataArrayWrite(&s->x, PETSC_MEMTYPE_DEVICE, &xto));
+  PetscCall(StrataArrayWrite(&s->start, PETSC_MEMTYPE_DEVICE, &start));
+  PetscCall(StrataArrayWrite(&s->F, PETSC_MEMTYPE_DEVICE, &F));
   PetscCall(VecGetArrayReadAndMemType(r, &a[0], &type));
   PetscCall(VecGetArrayReadAndMemType(p, &a[1], &type));
   PetscCall(VecGetArrayReadAndMemType(x, &a[2], &type));
-  StrataCallCUDA(StrataCGColumnsEnterCUDA_d(&q, a[0], a[1], a[2], rto, pto, xto, start, F, stream));
+  StrataCallCUDA(
+      StrataCGColumnsEnterCUDA_d(&q, a[0], a[1], a[2], rto + at, pto + at, xto + at, start, F + u->vector * StrataCGColumnsChunks_d(&q), stream));
   PetscCall(VecRestoreArrayReadAndMemType(x, &a[2]));
   PetscCall(VecRestoreArrayReadAndMemType(p, &a[1]));
   PetscCall(VecRestoreArrayReadAndMemType(r, &a[0]));
-  StrataCallCUDA(StrataCGColumnsDownCUDA_d(&q, numbers, rto, start, F, z, work, NULL, stream));
-  u->now = 0;
-  u->owes = PETSC_FALSE;
-  u->current = PETSC_TRUE;
+  PetscCall(StrataCGSpaceBegin_d(s, u->vector, numbers));
+  u->of[u->vector].stand.now = 0;
+  u->of[u->vector].stand.owes = PETSC_FALSE;
+  u->of[u->vector].current = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Vectors of the passes to those of the solver; NULL: left out */
 static PetscErrorCode StrataCGUpDownGive(StrataCGUpDown u, PetscReal owed, Vec p, Vec x, Vec r)
 {
-  const Vec          v[3] = {r, p, x};
-  const PetscScalar *from[3];
-  PetscScalar       *to[3] = {NULL};
-  StrataCGColumns_d  q;
-  PetscMemType       type;
-  void              *stream;
+  const Vec           v[3] = {r, p, x};
+  const StrataCGStand stand = u->of[u->vector].stand;
+  const PetscScalar  *from[3];
+  PetscScalar        *to[3] = {NULL};
+  StrataCGColumns_d   q;
+  PetscMemType        type;
+  ptrdiff_t           at;
+  void               *stream;
 
   PetscFunctionBegin;
-  PetscCall(StrataCGUpDownGet(u, &q, &stream));
-  PetscCall(StrataArrayRead(&u->r[u->now], PETSC_MEMTYPE_DEVICE, &from[0]));
-  PetscCall(StrataArrayRead(&u->p[u->now], PETSC_MEMTYPE_DEVICE, &from[1]));
-  PetscCall(StrataArrayRead(&u->x, PETSC_MEMTYPE_DEVICE, &from[2]));
+  PetscCall(StrataCGSpaceGet_d(&u->space, &q, &stream));
+  at = u->vector * StrataCGColumnsVector_d(&q);
+  PetscCall(StrataArrayRead(&u->space.r[stand.now], PETSC_MEMTYPE_DEVICE, &from[0]));
+  PetscCall(StrataArrayRead(&u->space.p[stand.now], PETSC_MEMTYPE_DEVICE, &from[1]));
+  PetscCall(StrataArrayRead(&u->space.x, PETSC_MEMTYPE_DEVICE, &from[2]));
   for (int m = 0; m < 3; m++)
     if (v[m]) PetscCall(VecGetArrayWriteAndMemType(v[m], &to[m], &type));
-  StrataCallCUDA(StrataCGColumnsLeaveCUDA_d(&q, u->owes ? owed : 0, from[0], from[1], from[2], to[0], to[1], to[2], stream));
+  StrataCallCUDA(StrataCGColumnsLeaveCUDA_d(&q, stand.owes ? owed : 0, from[0] + at, from[1] + at, from[2] + at, to[0], to[1], to[2], stream));
   for (int m = 0; m < 3; m++)
     if (v[m]) PetscCall(VecRestoreArrayWriteAndMemType(v[m], &to[m]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode StrataCGUpDownCreate(KSP ksp, StrataCG_d *numbers, StrataCGUpDown *created, const char **whynot)
+PetscErrorCode StrataCGUpDownSelect(StrataCGUpDown u, PetscInt vector)
+{
+  PetscFunctionBegin;
+  u->vector = (int)vector;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGUpDownForget(StrataCGUpDown u)
+{
+  PetscFunctionBegin;
+  u->of[u->vector].current = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGUpDownCreate(KSP ksp, PetscInt vectors, StrataCG_d *numbers, StrataCGUpDown *created, const char **whynot)
 {
   KSP_CGFused       *cg = (KSP_CGFused *)ksp->data;
   StrataCGUpDown     u = *created;
@@ -165,7 +152,7 @@ PetscErrorCode StrataCGUpDownCreate(KSP ksp, StrataCG_d *numbers, StrataCGUpDown
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(MatStrataGetCoefficients(A, &c));
   PetscCall(StrataCGUpDownRefuse(ksp, whynot));
-  if (*whynot || (u && (u->c != c || u->state != c->state || u->scale != c->scale || u->shift != c->shift)))
+  if (*whynot || (u && (u->c != c || u->state != c->state || u->scale != c->scale || u->shift != c->shift || u->most < vectors)))
     PetscCall(StrataCGUpDownDestroy(created));
   if (*whynot) PetscFunctionReturn(PETSC_SUCCESS);
   if (!*created) {
@@ -176,51 +163,45 @@ PetscErrorCode StrataCGUpDownCreate(KSP ksp, StrataCG_d *numbers, StrataCGUpDown
     u->state = c->state;
     u->scale = c->scale;
     u->shift = c->shift;
-    PetscCall(StrataCGUpDownSetUp(u, whynot));
+    PetscCall(StrataCGUpDownSetUp(u, (int)vectors, whynot));
   }
   u = *created;
-  u->current = PETSC_FALSE;
-  u->problem.zz = ksp->normtype == KSP_NORM_PRECONDITIONED;
+  for (int v = 0; v < vectors; v++) u->of[v].current = PETSC_FALSE;
+  u->vector = 0;
+  u->space.problem.vectors = (int)vectors;
+  u->space.problem.zz = ksp->normtype == KSP_NORM_PRECONDITIONED;
   if (!*whynot) { /* are these sums those that were made by preconditioner and operator as they are? */
-    StrataCG_d read;
-    void      *stream;
+    PetscReal sum[STRATA_CG_SUMS];
 
-    PetscCall(StrataCGUpDownEnter(u, numbers, ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R]));
-    PetscCall(StrataGetStream(PETSC_MEMTYPE_DEVICE, &stream));
-    StrataCallCUDA(StrataCUDAMemcpy(&read, numbers, sizeof(read), stream));
+    PetscCall(StrataCGUpDownBegin(ksp, u, numbers, sum));
     for (int m = STRATA_CG_GAMMA; m <= STRATA_CG_DELTA; m++)
-      if (!(PetscAbsReal(read.sum[m] - cg->sum[m]) <= UPDOWN_ROUNDING * PetscAbsReal(cg->sum[m]))) *whynot = "options of the preconditioner";
+      if (!(PetscAbsReal(sum[m] - cg->sum[m]) <= UPDOWN_ROUNDING * PetscAbsReal(cg->sum[m]))) *whynot = "options of the preconditioner";
+    if (!*whynot) PetscCall(PetscArraycpy(cg->sum, sum, STRATA_CG_SUMS));
   }
   if (*whynot) PetscCall(StrataCGUpDownDestroy(created));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode StrataCGUpDownSteps(KSP ksp, StrataCGUpDown u, PetscInt steps, StrataCG_d *numbers, PetscReal (*history)[STRATA_CG_SUMS])
+PetscErrorCode StrataCGUpDownBegin(KSP ksp, StrataCGUpDown u, StrataCG_d *numbers, PetscReal sum[])
 {
-  StrataCGColumns_d q;
-  PetscScalar      *r[2], *p[2], *x, *start, *F, *z, *work;
-  void             *stream;
+  StrataCG_d read;
+  void      *stream;
 
+  PetscFunctionBegin;
+  PetscCall(StrataCGUpDownEnter(u, numbers, ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R]));
+  PetscCall(StrataGetStream(PETSC_MEMTYPE_DEVICE, &stream));
+  StrataCallCUDA(StrataCUDAMemcpy(&read, numbers + u->vector, sizeof(read), stream));
+  PetscCall(PetscArraycpy(sum, read.sum, STRATA_CG_SUMS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGUpDownSteps(KSP ksp, StrataCGUpDown u, PetscInt steps, StrataCG_d *numbers, PetscInt room,
+                                   PetscReal (*history)[STRATA_CG_SUMS])
+{
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(STRATA_CGPass, ksp->work[CG_R], ksp->work[CG_P], ksp->vec_sol, ksp));
   PetscCall(StrataCGUpDownEnter(u, numbers, ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R]));
-  PetscCall(StrataCGUpDownGet(u, &q, &stream));
-  for (int m = 0; m < 2; m++) {
-    PetscCall(m == u->now ? StrataArrayUpdate(&u->r[m], PETSC_MEMTYPE_DEVICE, &r[m]) : StrataArrayWrite(&u->r[m], PETSC_MEMTYPE_DEVICE, &r[m]));
-    PetscCall(m == u->now ? StrataArrayUpdate(&u->p[m], PETSC_MEMTYPE_DEVICE, &p[m]) : StrataArrayWrite(&u->p[m], PETSC_MEMTYPE_DEVICE, &p[m]));
-  }
-  PetscCall(StrataArrayUpdate(&u->x, PETSC_MEMTYPE_DEVICE, &x));
-  PetscCall(StrataArrayUpdate(&u->start, PETSC_MEMTYPE_DEVICE, &start));
-  PetscCall(StrataArrayUpdate(&u->F, PETSC_MEMTYPE_DEVICE, &F));
-  PetscCall(StrataArrayUpdate(&u->z, PETSC_MEMTYPE_DEVICE, &z));
-  PetscCall(StrataArrayUpdate(&u->work, PETSC_MEMTYPE_DEVICE, &work));
-  for (PetscInt s = 0; s < steps; s++) {
-    const int old = (u->now + s) % 2, next = 1 - old, owes = u->owes ? s % 2 == 0 : s % 2 == 1;
-
-    StrataCallCUDA(StrataCGColumnsUpCUDA_d(&q, numbers, z, r[old], p[old], r[next], p[next], owes ? x : NULL, F, stream));
-    StrataCallCUDA(StrataCGColumnsDownCUDA_d(&q, numbers, r[next], start, F, z, work, history, stream));
-  }
-  PetscCall(PetscLogGpuFlops(85.0 * u->c->grid->size_local * steps));
+  PetscCall(StrataCGSpaceSteps_d(&u->space, u->of[u->vector].stand, steps, numbers, room, history));
   PetscCall(PetscLogEventEnd(STRATA_CGPass, ksp->work[CG_R], ksp->work[CG_P], ksp->vec_sol, ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -228,42 +209,34 @@ PetscErrorCode StrataCGUpDownSteps(KSP ksp, StrataCGUpDown u, PetscInt steps, St
 PetscErrorCode StrataCGUpDownMade(StrataCGUpDown u, PetscInt count)
 {
   PetscFunctionBegin;
-  if (count % 2) {
-    u->now = 1 - u->now;
-    u->owes = u->owes ? PETSC_FALSE : PETSC_TRUE;
-  }
+  StrataCGStandMove(&u->of[u->vector].stand, count);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode StrataCGUpDownLeave(StrataCGUpDown u, PetscReal owed, Vec p, Vec x, Vec r, PetscBool *left)
 {
   PetscFunctionBegin;
-  *left = u->current;
+  *left = u->of[u->vector].current;
   if (!*left) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(StrataCGUpDownGive(u, owed, p, x, r));
-  u->current = PETSC_FALSE;
+  u->of[u->vector].current = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode StrataCGUpDownSolution(StrataCGUpDown u, PetscReal owed, Vec x)
 {
   PetscFunctionBegin;
-  if (u->current) PetscCall(StrataCGUpDownGive(u, owed, NULL, x, NULL));
+  if (u->of[u->vector].current) PetscCall(StrataCGUpDownGive(u, owed, NULL, x, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode StrataCGUpDownDestroy(StrataCGUpDown *created)
 {
-  StrataCGUpDown u = *created;
-
   PetscFunctionBegin;
-  if (!u) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataCoefficientsDestroy(&u->c));
-  {
-    StrataArray *arrays[] = {&u->level, &u->column, &u->r[0], &u->r[1], &u->p[0], &u->p[1], &u->x, &u->start, &u->F, &u->z, &u->work};
-
-    for (size_t m = 0; m < PETSC_STATIC_ARRAY_LENGTH(arrays); m++) PetscCall(StrataArrayDestroy(arrays[m]));
-  }
+  if (!*created) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataCoefficientsDestroy(&(*created)->c));
+  PetscCall(StrataCGSpaceDestroy_d(&(*created)->space));
+  PetscCall(PetscFree((*created)->of));
   PetscCall(PetscFree(*created));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,11 +8,9 @@
 
 template <class T> struct Typed;
 template <> struct Typed<double> {
-  typedef StrataCG_d        CG;
   typedef StrataCGColumns_d Columns;
 };
 template <> struct Typed<float> {
-  typedef StrataCG_f        CG;
   typedef StrataCGColumns_f Columns;
 };
 
@@ -34,31 +32,30 @@ template <class T> static __device__ __forceinline__ T number(const typename Typ
 }
 
 /* A number of each warp lane, folded in halves; the result is that of lane 0 */
-template <class T> static __device__ __forceinline__ T halves(T a, int n)
+static __device__ __forceinline__ double halves(double a, int n)
 {
   for (int s = n / 2; s; s /= 2) a = a + __shfl_down_sync(0xffffffff, a, s);
   return a;
 }
 
 /* The sums of all columns. The block that is last finishes them, and the step. */
-template <class T, int ROWS>
-static __device__ void finish(const T own[STRATA_CG_SUMS], T *work, typename Typed<T>::CG *cg, T (*history)[STRATA_CG_SUMS])
+template <int ROWS> static __device__ void finish(const double own[STRATA_CG_SUMS], double *work, StrataCG_d *cg, double (*history)[STRATA_CG_SUMS])
 {
-  __shared__ T   rows[STRATA_CG_SUMS][ROWS];
-  __shared__ int last;
-  const int      warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = gridDim.x * gridDim.y, tile = blockIdx.x + gridDim.x * blockIdx.y;
-  unsigned      *count = (unsigned *)(work + STRATA_CG_SUMS * (ptrdiff_t)tiles);
+  __shared__ double rows[STRATA_CG_SUMS][ROWS];
+  __shared__ int    last;
+  const int         warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = gridDim.x * gridDim.y, tile = blockIdx.x + gridDim.x * blockIdx.y;
+  unsigned         *count = (unsigned *)(work + STRATA_CG_SUMS * (ptrdiff_t)tiles);
 
   if (warp < ROWS)
 #pragma unroll
     for (int m = 0; m < STRATA_CG_SUMS; m++) {
-      const T a = halves(own[m], WIDTH);
+      const double a = halves(own[m], WIDTH);
 
       if (!lane) rows[m][warp] = a;
     }
   __syncthreads();
   if (warp < STRATA_CG_SUMS) {
-    const T a = halves(lane < ROWS ? rows[warp][lane] : T(0), ROWS);
+    const double a = halves(lane < ROWS ? rows[warp][lane] : 0, ROWS);
 
     if (!lane) {
       work[warp * (ptrdiff_t)tiles + tile] = a;
@@ -71,7 +68,7 @@ static __device__ void finish(const T own[STRATA_CG_SUMS], T *work, typename Typ
   if (!last) return;
   __threadfence();
   if (warp < STRATA_CG_SUMS) {
-    T a = 0;
+    double a = 0;
 
     for (int t = lane; t < tiles; t += WIDTH) a = a + __ldcg(&work[warp * (ptrdiff_t)tiles + t]);
     a = halves(a, WIDTH);
@@ -79,7 +76,7 @@ static __device__ void finish(const T own[STRATA_CG_SUMS], T *work, typename Typ
   }
   __syncthreads();
   if (threadIdx.x) return;
-  const T sum[STRATA_CG_SUMS] = {rows[0][0], rows[1][0], rows[2][0], rows[3][0]};
+  const double sum[STRATA_CG_SUMS] = {rows[0][0], rows[1][0], rows[2][0], rows[3][0]};
 
   *count = 0;
   for (int m = 0; m < STRATA_CG_SUMS; m++) (history ? history[cg->its] : cg->sum)[m] = sum[m];
@@ -88,25 +85,26 @@ static __device__ void finish(const T own[STRATA_CG_SUMS], T *work, typename Typ
 
 /* ---- down --------------------------------------------------------------------------------------------------------------------------- */
 
-constexpr int DOWN_STAGES = 5;
+template <class T> constexpr int DOWN_STAGES = sizeof(T) == 8 ? 5 : 8;
 
 /* Warps: rows of the tile, the row south of it, the column west of it, the copies */
 template <class T, int ROWS, bool ENERGY, bool ZZ>
 static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
     down(const __grid_constant__ CUtensorMap map, const __grid_constant__ typename Typed<T>::Columns q, const T *__restrict__ start,
-         const T *__restrict__ F, T *__restrict__ z, T *work, typename Typed<T>::CG *cg, T (*history)[STRATA_CG_SUMS])
+         const T *__restrict__ F, T *__restrict__ z, double *work, StrataCG_d *cg, double (*history)[STRATA_CG_SUMS])
 {
   typedef Stage<T, ROWS + 1, 1> Stage;
-  constexpr int                 WARPS = ROWS + 2, PLANE = Stage::PLANE;
+  constexpr int                 WARPS = ROWS + 2, PLANE = Stage::PLANE, STAGES = DOWN_STAGES<T>;
   extern __shared__ __align__(128) unsigned char raw[];
-  __shared__ __align__(16) T table[DOWN_STAGES][TABLE];
-  __shared__ uint64_t        full[DOWN_STAGES], empty[DOWN_STAGES];
+  __shared__ __align__(16) T table[STAGES][TABLE];
+  __shared__ uint64_t        full[STAGES], empty[STAGES];
   Stage                     *stage = (Stage *)raw;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, chunks = q.levels / CHUNK, x0 = blockIdx.x * WIDTH, y0 = blockIdx.y * ROWS;
-  T         sum[STRATA_CG_SUMS] = {0, 0, 0, 0};
+  double    sum[STRATA_CG_SUMS] = {0, 0, 0, 0};
 
+  cg += blockIdx.z;
   if (!threadIdx.x) {
-    for (int s = 0; s < DOWN_STAGES; s++) {
+    for (int s = 0; s < STAGES; s++) {
       barrier_init(&full[s], 1);
       barrier_init(&empty[s], WARPS);
     }
@@ -118,14 +116,14 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
     if (cg->done) return;
     if (!lane)
       for (int i = 0; i < chunks; i++) {
-        const int s = i % DOWN_STAGES, k = (chunks - 1 - i) * CHUNK;
+        const int s = i % STAGES, k = (chunks - 1 - i) * CHUNK, layer = blockIdx.z * q.levels + k;
 
-        if (i >= DOWN_STAGES) {
-          barrier_wait(&empty[s], (i / DOWN_STAGES - 1) & 1);
+        if (i >= STAGES) {
+          barrier_wait(&empty[s], (i / STAGES - 1) & 1);
           bulk_fence();
         }
         barrier_expect(&full[s], sizeof(Stage) + sizeof(table[s]));
-        bulk_box(stage[s].box[0], &map, x0 - RING, y0 - 1, k, &full[s]);
+        bulk_box(stage[s].box[0], &map, x0 - RING, y0 - 1, layer, &full[s]);
         bulk_bytes(table[s], q.level + STRATA_LEVEL * k, sizeof(table[s]), &full[s]);
       }
     __syncwarp();
@@ -146,28 +144,31 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
     const T         shift = number<T>(q, STRATA_COLUMN_SHIFT, id, in, 1);
     const T         west = number<T>(q, STRATA_COLUMN_WEST, id, in && own, 0), south = number<T>(q, STRATA_COLUMN_SOUTH, id, in && own, 0);
     const T         high = ENERGY ? number<T>(q, STRATA_COLUMN_HIGH, id, in && own, 0) : 0;
-    const T        *starts = start + id + columns * (chunks - 1), *runs = F + id + columns * (chunks - 1);
-    T              *left = z + id + columns * (chunks - 1);
-    T               N = in ? *starts : 0, gamma = 0, rr = 0, zz = 0, faces = 0, next = 0;
+    const ptrdiff_t top = id + columns * (chunks - 1), mine = top + columns * chunks * blockIdx.z;
+    const T        *starts = start + top, *runs = F + mine;
+    T              *left = z + mine;
+    T               N = in ? *starts : 0, next = 0;
 
     kernel_wait();
     if (cg->done) return;
     T run = in ? *runs : 0, run1 = in && chunks > 1 ? runs[-columns] : 0; /* two chunks ahead */
 
     for (int c = 0; c < chunks; c++) {
-      const int s = c % DOWN_STAGES, skip = q.pad - (chunks - 1 - c) * CHUNK;
+      const int s = c % STAGES, skip = q.pad - (chunks - 1 - c) * CHUNK;
       T        *cell = stage[s].box[0] + at;
       const T  *level = table[s], above = next;
-      T         D[CHUNK], v[CHUNK], last, rho, F = run;
+      T         D[CHUNK], v[CHUNK], last, rho, F = run, gamma = 0, rr = 0, zz = 0, faces = 0;
 
       run = run1;
       run1 = in && c + 2 < chunks ? runs[-2 * columns] : 0;
       runs -= columns;
-      barrier_wait(&full[s], (c / DOWN_STAGES) & 1);
+      barrier_wait(&full[s], (c / STAGES) & 1);
       strata_chunk_factor(level, lateral, shift, N, D, &last);
       starts -= columns;
       N = in && c + 1 < chunks ? *starts : 0;
       strata_chunk_up(level, D, last, cell, PLANE, &F, v, &rho, &gamma, &rr);
+      sum[STRATA_CG_GAMMA] += gamma;
+      sum[STRATA_CG_RR] += rr;
       T w = next * rho;
 
 #pragma unroll
@@ -177,6 +178,7 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
         v[m] = next;
         if (in) cell[m * PLANE] = next;
       }
+      if (ZZ) sum[STRATA_CG_ZZ] += zz;
       if (own && in) *left = next;
       left -= columns;
       meet<WARPS * 32>();
@@ -191,89 +193,94 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
           else
             faces = strata_cell_faces(level + STRATA_LEVEL * m, west, south, v[m], u[-1], u[-SPAN], faces);
         }
+        sum[STRATA_CG_DELTA] += faces;
       }
       __syncwarp();
       if (!lane) barrier_arrive(&empty[s]);
     }
     kernel_next();
     if (own) {
-      const T area = number<T>(q, STRATA_COLUMN_AREA, id, in, 0);
-
-      sum[STRATA_CG_GAMMA] = gamma * inverse;
-      sum[STRATA_CG_DELTA] = strata_column_delta(ENERGY, area, gamma * inverse, faces);
-      sum[STRATA_CG_RR] = rr;
-      sum[STRATA_CG_ZZ] = zz;
-    }
+      sum[STRATA_CG_GAMMA] *= inverse;
+      sum[STRATA_CG_DELTA] = strata_column_delta(ENERGY, number<T>(q, STRATA_COLUMN_AREA, id, in, 0), sum[STRATA_CG_GAMMA], sum[STRATA_CG_DELTA]);
+    } else
+      for (int m = 0; m < STRATA_CG_SUMS; m++) sum[m] = 0;
   }
-  finish<T, ROWS>(sum, work, cg, history);
+  finish<ROWS>(sum, work + blockIdx.z * ((ptrdiff_t)STRATA_CG_SUMS * gridDim.x * gridDim.y + 1), cg,
+               history ? history + blockIdx.z * (ptrdiff_t)q.room : NULL);
 }
 
 /* ---- up ----------------------------------------------------------------------------------------------------------------------------- */
 
-constexpr int UP_STAGES = 2;
+template <class T> constexpr int UP_STAGES = sizeof(T) == 8 ? 2 : 4;
+template <class T> constexpr int X_STAGES = sizeof(T) == 8 ? 1 : 2;
 
 /* Warps: rows of the tile, the rows south and north of it, the columns west and east, the copies. X: x is updated */
 template <class T, int ROWS, bool X>
 static __global__ void __launch_bounds__((ROWS + 4) * 32, 1)
     up(const __grid_constant__ CUtensorMap rmap, const __grid_constant__ CUtensorMap pmap, const __grid_constant__ CUtensorMap xmap,
-       const __grid_constant__ typename Typed<T>::Columns q, const typename Typed<T>::CG *cg, const T *__restrict__ z, T *__restrict__ rnew,
+       const __grid_constant__ typename Typed<T>::Columns q, const StrataCG_d *cg, const T *__restrict__ z, T *__restrict__ rnew,
        T *__restrict__ pnew, T *__restrict__ x, T *__restrict__ F)
 {
   typedef Stage<T, ROWS + 2, 2> Stage;
-  constexpr int                 WARPS = ROWS + 3, PLANE = Stage::PLANE, BOX = Stage::BOX, XPLANE = WIDTH * ROWS;
+  constexpr int     WARPS = ROWS + 3, PLANE = Stage::PLANE, BOX = Stage::BOX, XPLANE = WIDTH * ROWS, STAGES = UP_STAGES<T>, XSTAGES = X_STAGES<T>;
   extern __shared__ __align__(128) unsigned char raw[];
-  __shared__ __align__(16) T table[UP_STAGES][TABLE];
-  __shared__ uint64_t        full[UP_STAGES], empty[UP_STAGES], xfull, xempty;
+  __shared__ __align__(16) T table[STAGES][TABLE];
+  __shared__ uint64_t        full[STAGES], empty[STAGES], xfull[XSTAGES], xempty[XSTAGES];
   __shared__ T               beta, alpha, owed; /* for want of registers */
   Stage                     *stage = (Stage *)raw;
-  T                         *xbox = (T *)(stage + UP_STAGES);
+  T                         *xbox = (T *)(stage + STAGES);
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, chunks = q.levels / CHUNK, x0 = blockIdx.x * WIDTH, y0 = blockIdx.y * ROWS;
 
+  cg += blockIdx.z;
   if (!threadIdx.x) {
-    for (int s = 0; s < UP_STAGES; s++) {
+    for (int s = 0; s < STAGES; s++) {
       barrier_init(&full[s], 1);
       barrier_init(&empty[s], WARPS);
     }
-    barrier_init(&xfull, 1);
-    barrier_init(&xempty, ROWS);
+    for (int s = 0; s < XSTAGES; s++) {
+      barrier_init(&xfull[s], 1);
+      barrier_init(&xempty[s], ROWS);
+    }
     barrier_init_done();
   }
   __syncthreads();
   if (warp == WARPS) {
     if (lane) return;
     const auto fetch = [&](int c) {
-      const int s = c % UP_STAGES, k = c * CHUNK;
+      const int s = c % STAGES, k = c * CHUNK, layer = blockIdx.z * q.levels + k;
 
       barrier_expect(&full[s], sizeof(Stage) + sizeof(table[s]));
-      bulk_box(stage[s].box[0], &rmap, x0 - RING, y0 - 1, k, &full[s]);
-      bulk_box(stage[s].box[1], &pmap, x0 - RING, y0 - 1, k, &full[s]);
+      bulk_box(stage[s].box[0], &rmap, x0 - RING, y0 - 1, layer, &full[s]);
+      bulk_box(stage[s].box[1], &pmap, x0 - RING, y0 - 1, layer, &full[s]);
       bulk_bytes(table[s], q.level + STRATA_LEVEL * k, sizeof(table[s]), &full[s]);
     };
     const auto fetchx = [&](int c) {
-      barrier_expect(&xfull, XPLANE * CHUNK * sizeof(T));
-      bulk_box_once(xbox, &xmap, x0, y0, c * CHUNK, &xfull);
+      const int s = c % XSTAGES;
+
+      barrier_expect(&xfull[s], XPLANE * CHUNK * sizeof(T));
+      bulk_box_once(xbox + s * XPLANE * CHUNK, &xmap, x0, y0, blockIdx.z * q.levels + c * CHUNK, &xfull[s]);
     };
-    const int early = min(UP_STAGES, chunks);
+    const int early = min(STAGES, chunks), xearly = X ? min(XSTAGES, chunks) : 0;
 
     /* r, p and x are there: the kernel before the last one wrote them, and the last one waited for it */
     for (int c = 0; c < early; c++) fetch(c);
-    if (X) fetchx(0);
+    for (int c = 0; c < xearly; c++) fetchx(c);
     kernel_wait();
     if (cg->done) { /* no copies may be under way at the end */
       for (int c = 0; c < early; c++) barrier_wait(&full[c], 0);
-      if (X) barrier_wait(&xfull, 0);
+      for (int c = 0; c < xearly; c++) barrier_wait(&xfull[c], 0);
       return;
     }
-    for (int c = 1; c < chunks; c++) {
-      if (X) {
-        barrier_wait(&xempty, (c - 1) & 1);
+    for (int c = 1; c < chunks; c++) { /* into the places of chunk c - 1 */
+      if (X && c + XSTAGES <= chunks) {
+        barrier_wait(&xempty[(c - 1) % XSTAGES], ((c - 1) / XSTAGES) & 1);
         bulk_fence();
-        fetchx(c);
+        fetchx(c + XSTAGES - 1);
       }
-      if (c + 1 >= early && c + 1 < chunks) {
-        barrier_wait(&empty[(c + 1) % UP_STAGES], ((c + 1) / UP_STAGES - 1) & 1);
+      if (c + STAGES <= chunks) {
+        barrier_wait(&empty[(c - 1) % STAGES], ((c - 1) / STAGES) & 1);
         bulk_fence();
-        fetch(c + 1);
+        fetch(c + STAGES - 1);
       }
     }
     return;
@@ -299,30 +306,32 @@ static __global__ void __launch_bounds__((ROWS + 4) * 32, 1)
   kernel_wait();
   if (cg->done) return;
   if (!threadIdx.x) {
-    beta = cg->beta;
-    alpha = cg->alpha;
-    owed = cg->owed;
+    beta = (T)cg->beta;
+    alpha = (T)cg->alpha;
+    owed = (T)cg->owed;
   }
   meet<WARPS * 32>();
   const T        slope = alpha * area;
   const uint64_t stays = leaves_last();
-  ptrdiff_t      cell = i + q.pitch * j, chunk = id;
+  ptrdiff_t      cell = i + q.pitch * j + q.plane * q.levels * blockIdx.z, chunk = id + q.columns * chunks * blockIdx.z;
   T              N = 0, run = 0, newrun = 0, across = 0, pend = 0, below = 0, top = in && chunks > 1 ? z[chunk + q.columns] : 0;
 
   for (int c = 0; c < chunks; c++) {
-    const int s = c % UP_STAGES;
+    const int s = c % STAGES;
     T        *rcell = stage[s].box[0] + at, *pcell = rcell + BOX;
     const T  *level = table[s];
     const T   z1 = top;
     T         D[CHUNK], v[CHUNK], last, rho;
 
     top = in && c + 2 < chunks ? z[chunk + 2 * q.columns] : 0;
-    barrier_wait(&full[s], (c / UP_STAGES) & 1);
+    barrier_wait(&full[s], (c / STAGES) & 1);
     strata_chunk_factor(level, lateral, shift, N, D, &last);
     strata_chunk_up(level, D, last, rcell, PLANE, &run, v, &rho, (T *)NULL, (T *)NULL);
     T w = z1 * rho;
 
-    if (X && own) barrier_wait(&xfull, c & 1);
+    const T *xcell = xbox + c % XSTAGES * XPLANE * CHUNK + warp * WIDTH + lane;
+
+    if (X && own) barrier_wait(&xfull[c % XSTAGES], (c / XSTAGES) & 1);
     ptrdiff_t to = cell + (CHUNK - 1) * q.plane;
 
 #pragma unroll
@@ -333,12 +342,12 @@ static __global__ void __launch_bounds__((ROWS + 4) * 32, 1)
       if (in) pcell[m * PLANE] = now;
       if (writes) {
         __stcs(pnew + to, now);
-        if (X) __stcs(x + to, strata_cg_add(alpha, now, strata_cg_add(owed, before, xbox[m * XPLANE + warp * WIDTH + lane])));
+        if (X) __stcs(x + to, strata_cg_add(alpha, now, strata_cg_add(owed, before, xcell[m * XPLANE])));
       }
     }
     if (X && own) {
       __syncwarp();
-      if (!lane) barrier_arrive(&xempty);
+      if (!lane) barrier_arrive(&xempty[c % XSTAGES]);
     }
     N = last * rho;
     run *= rho;
@@ -373,10 +382,11 @@ static __global__ void __launch_bounds__((ROWS + 4) * 32, 1)
 
 /* ---- in and out --------------------------------------------------------------------------------------------------------------------- */
 
-template <class T>
+/* r is kappa times a vector; p and x are vectors, or else p is ratio times itself and x zero */
+template <class T, class FROM>
 static __global__ void __launch_bounds__(128)
-    enter(const __grid_constant__ typename Typed<T>::Columns q, const T *__restrict__ r, const T *__restrict__ p, const T *__restrict__ x,
-          T *__restrict__ rto, T *__restrict__ pto, T *__restrict__ xto, T *__restrict__ start, T *__restrict__ F)
+    enter(const __grid_constant__ typename Typed<T>::Columns q, double kappa, T ratio, const FROM *__restrict__ r, const FROM *__restrict__ p,
+          const FROM *__restrict__ x, T *__restrict__ rto, T *__restrict__ pto, T *__restrict__ xto, T *__restrict__ start, T *__restrict__ F)
 {
   const ptrdiff_t columns = q.columns, plane = q.plane, id = blockIdx.x * (ptrdiff_t)blockDim.x + threadIdx.x;
 
@@ -396,9 +406,9 @@ static __global__ void __launch_bounds__(128)
     for (int m = 0; m < CHUNK; m++) {
       const ptrdiff_t from = id + columns * (k + m < q.pad ? 0 : k + m - q.pad), to = plane * (k + m);
 
-      rto[to] = u[m] = k + m < q.pad ? 0 : r[from];
-      pto[to] = p[from];
-      xto[to] = x[from];
+      rto[to] = u[m] = k + m < q.pad ? 0 : (T)(kappa * r[from]);
+      pto[to] = p ? (T)p[from] : ratio == 0 ? 0 : ratio * pto[to];
+      xto[to] = x ? (T)x[from] : 0;
     }
     start[id + columns * (k / CHUNK)] = N;
     F[id + columns * (k / CHUNK)] = run;
@@ -424,23 +434,35 @@ static __global__ void __launch_bounds__(256)
   if (xto) xto[id] = strata_cg_add(owed, p[at], x[at]);
 }
 
+static __global__ void __launch_bounds__(256) add(const __grid_constant__ StrataCGColumns_f q, double factor, float owed, const float *__restrict__ p,
+                                                  float *__restrict__ x, double *__restrict__ to)
+{
+  const ptrdiff_t id = blockIdx.x * (ptrdiff_t)blockDim.x + threadIdx.x;
+
+  if (id >= q.columns * q.n[2]) return;
+  const ptrdiff_t row = id / q.n[0], at = id % q.n[0] + q.pitch * (row + (ptrdiff_t)q.n[1] * q.pad);
+
+  to[id] = fma(factor, (double)strata_cg_add(owed, p[at], x[at]), to[id]);
+  x[at] = 0;
+}
+
 /* ---- calls -------------------------------------------------------------------------------------------------------------------------- */
 
 template <class T, int ROWS> static dim3 tiles(const typename Typed<T>::Columns &q)
 {
-  return dim3((unsigned)((q.n[0] + WIDTH - 1) / WIDTH), (unsigned)((q.n[1] + ROWS - 1) / ROWS));
+  return dim3((unsigned)((q.n[0] + WIDTH - 1) / WIDTH), (unsigned)((q.n[1] + ROWS - 1) / ROWS), (unsigned)q.vectors);
 }
 
 template <class T, int ROWS> static int map_of(const typename Typed<T>::Columns &q, CUtensorMap *map, const T *v, int x, int y)
 {
-  const int n[3] = {q.n[0], q.n[1], q.levels};
+  const int n[3] = {q.n[0], q.n[1], q.levels * q.vectors};
 
   return bulk_map(map, v, n, q.pitch, q.plane, x, y, CHUNK);
 }
 
 template <class T, int ROWS>
-static int down_launch(const typename Typed<T>::Columns &q, typename Typed<T>::CG *cg, const T *r, const T *start, const T *F, T *z, T *work,
-                       T (*history)[STRATA_CG_SUMS], void *stream)
+static int down_launch(const typename Typed<T>::Columns &q, StrataCG_d *cg, const T *r, const T *start, const T *F, T *z, double *work,
+                       double (*history)[STRATA_CG_SUMS], void *stream)
 {
   CUtensorMap map;
   const int   err = map_of<T, ROWS>(q, &map, r, SPAN, ROWS + 1);
@@ -449,16 +471,16 @@ static int down_launch(const typename Typed<T>::Columns &q, typename Typed<T>::C
   return launch_early(q.energy ? q.zz ? down<T, ROWS, true, true> : down<T, ROWS, true, false>
                       : q.zz ? down<T, ROWS, false, true>
                                : down<T, ROWS, false, false>,
-                      tiles<T, ROWS>(q), (ROWS + 3) * 32, DOWN_STAGES * sizeof(Stage<T, ROWS + 1, 1>), stream, map, q, start, F, z, work, cg,
+                      tiles<T, ROWS>(q), (ROWS + 3) * 32, DOWN_STAGES<T> * sizeof(Stage<T, ROWS + 1, 1>), stream, map, q, start, F, z, work, cg,
                       history);
 }
 
 template <class T, int ROWS>
-static int up_launch(const typename Typed<T>::Columns &q, const typename Typed<T>::CG *cg, const T *z, const T *r, const T *p, T *rnew, T *pnew, T *x,
-                     T *F, void *stream)
+static int up_launch(const typename Typed<T>::Columns &q, const StrataCG_d *cg, const T *z, const T *r, const T *p, T *rnew, T *pnew, T *x, T *F,
+                     void *stream)
 {
   CUtensorMap  rmap, pmap, xmap;
-  const size_t shared = UP_STAGES * sizeof(Stage<T, ROWS + 2, 2>) + (x ? sizeof(T) * WIDTH * ROWS * CHUNK : 0);
+  const size_t shared = UP_STAGES<T> * sizeof(Stage<T, ROWS + 2, 2>) + (x ? X_STAGES<T> * sizeof(T) * WIDTH * ROWS * CHUNK : 0);
   int          err = map_of<T, ROWS>(q, &rmap, r, SPAN, ROWS + 2);
 
   if (!err) err = map_of<T, ROWS>(q, &pmap, p, SPAN, ROWS + 2);
@@ -471,7 +493,7 @@ static int up_launch(const typename Typed<T>::Columns &q, const typename Typed<T
 template <class T>
 static int enter_launch(const typename Typed<T>::Columns &q, const T *r, const T *p, const T *x, T *rto, T *pto, T *xto, T *start, T *F, void *stream)
 {
-  enter<T><<<(unsigned)((q.columns + 127) / 128), 128, 0, (cudaStream_t)stream>>>(q, r, p, x, rto, pto, xto, start, F);
+  enter<T, T><<<(unsigned)((q.columns + 127) / 128), 128, 0, (cudaStream_t)stream>>>(q, 1, 0, r, p, x, rto, pto, xto, start, F);
   return (int)cudaGetLastError();
 }
 
@@ -479,6 +501,19 @@ template <class T>
 static int leave_launch(const typename Typed<T>::Columns &q, T owed, const T *r, const T *p, const T *x, T *rto, T *pto, T *xto, void *stream)
 {
   leave<T><<<(unsigned)((q.columns * q.n[2] + 255) / 256), 256, 0, (cudaStream_t)stream>>>(q, owed, r, p, x, rto, pto, xto);
+  return (int)cudaGetLastError();
+}
+
+int StrataCGColumnsRoundCUDA(const StrataCGColumns_f *q, double kappa, const double *from, float ratio, float *r, float *p, float *x, float *start,
+                             float *F, void *stream)
+{
+  enter<float, double><<<(unsigned)((q->columns + 127) / 128), 128, 0, (cudaStream_t)stream>>>(*q, kappa, ratio, from, NULL, NULL, r, p, x, start, F);
+  return (int)cudaGetLastError();
+}
+
+int StrataCGColumnsAddCUDA(const StrataCGColumns_f *q, double factor, float owed, const float *p, float *x, double *to, void *stream)
+{
+  add<<<(unsigned)((q->columns * q->n[2] + 255) / 256), 256, 0, (cudaStream_t)stream>>>(*q, factor, owed, p, x, to);
   return (int)cudaGetLastError();
 }
 
@@ -505,14 +540,14 @@ int StrataCGColumnsCUDA(int *can)
   {                                                                                                                                                  \
     return leave_launch<REAL>(*q, owed, r, p, x, rto, pto, xto, stream);                                                                             \
   }                                                                                                                                                  \
-  int StrataCGColumnsUpCUDA_##t(const StrataCGColumns_##t *q, const StrataCG_##t *cg, const REAL *z, const REAL *r, const REAL *p, REAL *rnew,       \
+  int StrataCGColumnsUpCUDA_##t(const StrataCGColumns_##t *q, const StrataCG_d *cg, const REAL *z, const REAL *r, const REAL *p, REAL *rnew,         \
                                 REAL *pnew, REAL *x, REAL *F, void *stream)                                                                          \
   {                                                                                                                                                  \
     return q->rows == 4 ? up_launch<REAL, 4>(*q, cg, z, r, p, rnew, pnew, x, F, stream)                                                              \
                         : up_launch<REAL, STRATA_CG_ROWS>(*q, cg, z, r, p, rnew, pnew, x, F, stream);                                                \
   }                                                                                                                                                  \
-  int StrataCGColumnsDownCUDA_##t(const StrataCGColumns_##t *q, StrataCG_##t *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z,          \
-                                  REAL *work, REAL(*history)[STRATA_CG_SUMS], void *stream)                                                          \
+  int StrataCGColumnsDownCUDA_##t(const StrataCGColumns_##t *q, StrataCG_d *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z,            \
+                                  double *work, double(*history)[STRATA_CG_SUMS], void *stream)                                                      \
   {                                                                                                                                                  \
     return q->rows == 4 ? down_launch<REAL, 4>(*q, cg, r, start, F, z, work, history, stream)                                                        \
                         : down_launch<REAL, STRATA_CG_ROWS>(*q, cg, r, start, F, z, work, history, stream);                                          \

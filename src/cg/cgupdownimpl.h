@@ -1,0 +1,22 @@
+/*
+   The vectors of the two passes along columns, see cg_columns_kernels.h
+*/
+#ifndef STRATA_CGUPDOWNIMPL_H
+#define STRATA_CGUPDOWNIMPL_H
+
+#include "cgimpl.h"
+#include "cg_columns_kernels.h"
+
+/* How the vectors of a right-hand side stand: which of the old and new ones is which, and does x lack the last step? */
+typedef struct {
+  int       now;
+  PetscBool owes;
+} StrataCGStand;
+
+/* Count: that many steps were made */
+PETSC_INTERN void StrataCGStandMove(StrataCGStand *, PetscInt count);
+
+#define STRATA_TYPED "../cg/cgupdownimpl_typed.h"
+#include "../sys/typed.h"
+
+#endif
