@@ -607,9 +607,31 @@ PetscErrorCode StrataCGFusedGetHistory(KSP ksp, PetscInt room, PetscReal (**hist
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The host's part of steps that were made, from their sums; history NULL: of one step, whose sums are in place */
+PetscErrorCode StrataCGFusedFollow(KSP ksp, PetscInt count, const PetscReal (*history)[STRATA_CG_SUMS])
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
+  PetscFunctionBegin;
+  for (PetscInt q = 0; q < count && !ksp->reason; q++) {
+    if (history) PetscCall(PetscArraycpy(cg->sum, history[q], STRATA_CG_SUMS));
+    PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
+    ksp->its++;
+    PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
+    PetscCall(StrataCGFusedTest(ksp, StrataCGFusedNorm(ksp)));
+    if (!ksp->reason && q + 1 < count) {
+      PetscBool other;
+
+      PetscCall(StrataCGFusedPrepare(ksp, &other));
+    }
+  }
+  cg->owed = cg->alpha;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Makes `steps` steps, the first with the numbers that are prepared, and tests after each. On a device no more steps are made once one passes:
    what is tested here is what was tested there. */
-static PetscErrorCode KSPCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
+PetscErrorCode StrataCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
   PetscInt     count = 1;
@@ -657,20 +679,7 @@ static PetscErrorCode KSPCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
     }
 #endif
   }
-  for (PetscInt q = 0; q < count && !ksp->reason; q++) {
-    if (history)
-      for (int m = 0; m < STRATA_CG_SUMS; m++) cg->sum[m] = history[q][m];
-    PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
-    ksp->its++;
-    PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
-    PetscCall(StrataCGFusedTest(ksp, StrataCGFusedNorm(ksp)));
-    if (!ksp->reason && q + 1 < count) {
-      PetscBool other;
-
-      PetscCall(StrataCGFusedPrepare(ksp, &other));
-    }
-  }
-  cg->owed = cg->alpha;
+  PetscCall(StrataCGFusedFollow(ksp, count, history));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -696,8 +705,8 @@ static PetscErrorCode KSPCGFusedChoose(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Up to the first direction */
-PetscErrorCode StrataCGFusedStart(KSP ksp)
+/* Up to the first direction. sums: with z, s and all sums, else only as far as the first test needs them. */
+PetscErrorCode StrataCGFusedStart(KSP ksp, PetscBool sums)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
   Vec          R = ksp->work[CG_R];
@@ -727,7 +736,7 @@ PetscErrorCode StrataCGFusedStart(KSP ksp)
     norm = ksp->normtype == KSP_NORM_NATURAL ? PetscSqrtReal(PetscAbsReal(cg->sum[STRATA_CG_GAMMA])) : PetscSqrtReal(cg->sum[STRATA_CG_ZZ]);
   }
   PetscCall(StrataCGFusedTest(ksp, norm));
-  if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ksp->reason || !sums) PetscFunctionReturn(PETSC_SUCCESS);
   if (ksp->normtype == KSP_NORM_UNPRECONDITIONED || ksp->normtype == KSP_NORM_NONE) {
     PetscCall(KSPCGFusedPrecondition(ksp));
     PetscCall(KSPCGFusedSums(ksp));
@@ -779,7 +788,7 @@ static PetscErrorCode KSPCGFusedTryColumns(KSP ksp)
   }
   PetscCall(StrataCGFusedSetNumbers(ksp, 0, 0, PETSC_FALSE));
   PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
-  PetscCall(StrataCGUpDownCreate(ksp, 1, numbers, &cg->updown, &cg->whynot));
+  PetscCall(StrataCGUpDownCreate(ksp, 1, 0, numbers, &cg->updown, &cg->whynot));
   cg->level = cg->updown ? CGFUSED_COLUMNS : CGFUSED_OPERATOR;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -790,7 +799,7 @@ static PetscErrorCode KSPCGFusedIterate(KSP ksp)
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
 
   PetscFunctionBegin;
-  PetscCall(StrataCGFusedStart(ksp));
+  PetscCall(StrataCGFusedStart(ksp, PETSC_TRUE));
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   if (cg->level == CGFUSED_VECTORS) {
     PetscCall(StrataCGPassCreate(ksp, ksp->work[CG_Z], ksp->work[CG_P], ksp->work[CG_R], &cg->pass, &cg->whynot));
@@ -816,7 +825,7 @@ static PetscErrorCode KSPCGFusedIterate(KSP ksp)
     PetscCall(StrataCGFusedPrepare(ksp, &made));
     if (ksp->reason) break;
     PetscCall(StrataCGFusedBatch(ksp, &steps));
-    PetscCall(KSPCGFusedSteps(ksp, made, made ? 1 : steps));
+    PetscCall(StrataCGFusedSteps(ksp, made, made ? 1 : steps));
     if (ksp->reason) PetscCall(StrataCGFusedDrift(ksp));
   }
   if (!ksp->reason) ksp->reason = KSP_DIVERGED_ITS;
@@ -924,6 +933,8 @@ PetscErrorCode StrataCGFusedReset(KSP_CGFused *cg)
   PetscCall(StrataCGDeviceDestroy(&cg->device));
 #if STRATA_HAVE_CUDA
   PetscCall(StrataCGUpDownDestroy(&cg->updown));
+  PetscCall(StrataCGUpDownDestroy(&cg->batch));
+  PetscCall(StrataArrayDestroy(&cg->batchnumbers));
   PetscCall(StrataCGUpDownSingleDestroy(&cg->single));
 #endif
   PetscCall(StrataCGLanczosDestroy(&cg->lanczos));

@@ -61,22 +61,29 @@ PETSC_INTERN PetscErrorCode       StrataCGDeviceCreate(KSP, StrataCGDevice *, co
 PETSC_INTERN PetscErrorCode       StrataCGDeviceDestroy(StrataCGDevice *);
 PETSC_INTERN PetscErrorCode       StrataCGDeviceGet(StrataCGDevice, StrataCGLean_d *);
 
+/* How the vectors of a right-hand side stand on a GPU: which of the old and new ones is which, and does x lack the last step? */
+typedef struct {
+  int       now;
+  PetscBool owes;
+} StrataCGStand;
+
 /* All of an iteration on a GPU, for a lean operator whose columns the preconditioner solves; NULL, and in words why, where it cannot be. Like the
-   pass it works on vectors of its own, of as many right-hand sides as it is created for: Select says which is meant, the first unless told. Begin
-   takes its vectors, and gives the sums. Steps makes steps of all that are not done, of which Made then tells how many were not stopped by a test;
+   pass it works on vectors of its own, of as many right-hand sides as it is created for; Select says which is meant, the one that it is created with unless told. Begin
+   takes its vectors unless it has them, and leaves the sums in the numbers of that right-hand side. Steps makes steps of all that are not done, of which Made then tells how many were not stopped by a test;
    room: of the history of each. `owed` is the length of the last step: x may lack it. Forget: the
    vectors of the solver are newer. */
 typedef struct _n_StrataCGUpDown *StrataCGUpDown;
-PETSC_INTERN PetscErrorCode       StrataCGUpDownCreate(KSP, PetscInt vectors, StrataCG_d *numbers, StrataCGUpDown *, const char **whynot);
-PETSC_INTERN PetscErrorCode       StrataCGUpDownDestroy(StrataCGUpDown *);
-PETSC_INTERN PetscErrorCode       StrataCGUpDownSelect(StrataCGUpDown, PetscInt vector);
-PETSC_INTERN PetscErrorCode       StrataCGUpDownForget(StrataCGUpDown);
-PETSC_INTERN PetscErrorCode       StrataCGUpDownBegin(KSP, StrataCGUpDown, StrataCG_d *numbers, PetscReal sum[]);
-PETSC_INTERN PetscErrorCode       StrataCGUpDownSteps(KSP, StrataCGUpDown, PetscInt steps, StrataCG_d *numbers, PetscInt room,
-                                                      PetscReal (*history)[STRATA_CG_SUMS]);
-PETSC_INTERN PetscErrorCode       StrataCGUpDownMade(StrataCGUpDown, PetscInt count);
-PETSC_INTERN PetscErrorCode       StrataCGUpDownLeave(StrataCGUpDown, PetscReal owed, Vec p, Vec x, Vec r, PetscBool *left);
-PETSC_INTERN PetscErrorCode       StrataCGUpDownSolution(StrataCGUpDown, PetscReal owed, Vec x);
+PETSC_INTERN PetscErrorCode StrataCGUpDownCreate(KSP, PetscInt vectors, PetscInt vector, StrataCG_d *numbers, StrataCGUpDown *, const char **whynot);
+PETSC_INTERN PetscErrorCode StrataCGUpDownDestroy(StrataCGUpDown *);
+PETSC_INTERN PetscErrorCode StrataCGUpDownSelect(StrataCGUpDown, PetscInt vector);
+PETSC_INTERN PetscErrorCode StrataCGUpDownForget(StrataCGUpDown);
+PETSC_INTERN PetscErrorCode StrataCGUpDownBegin(KSP, StrataCGUpDown, StrataCG_d *numbers);
+PETSC_INTERN StrataCGStand  StrataCGUpDownStand(StrataCGUpDown);
+PETSC_INTERN PetscErrorCode StrataCGUpDownSteps(KSP, StrataCGUpDown, PetscInt steps, StrataCG_d *numbers, PetscInt room,
+                                                PetscReal (*history)[STRATA_CG_SUMS]);
+PETSC_INTERN PetscErrorCode StrataCGUpDownMade(StrataCGUpDown, PetscInt count);
+PETSC_INTERN PetscErrorCode StrataCGUpDownLeave(StrataCGUpDown, PetscReal owed, Vec p, Vec x, Vec r, PetscBool *left);
+PETSC_INTERN PetscErrorCode StrataCGUpDownSolution(StrataCGUpDown, PetscReal owed, Vec x);
 
 /* The same in single precision. Take: from the residual r of size `norm`, x is zero, p as it was or (not again) zero; z and the sums follow. Give: x
    is added to another one (NULL: lost) and zero again. Numbers and sums of the steps have another scale: Scale takes numbers there, Sums takes sums
@@ -122,6 +129,8 @@ typedef struct {
   StrataCGUpDownSingle single;
   PetscBool            worked; /* has a solve been made, and in which memory */
   PetscMemType         type;
+  StrataCGUpDown       batch; /* the right-hand sides of a batch of KSPMatSolve() */
+  StrataArray          batchnumbers;
   StrataArray numbers[2], work[2], history; /* a StrataCG_d and its work space, on the host and on the device; sums of the steps of a batch */
   PetscInt    columns;                      /* of the last batch of KSPMatSolve(), 0: there was none */
   const char *apart;                        /* why they were not solved together */
@@ -137,7 +146,7 @@ typedef struct {
 } KSP_CGFused;
 
 /* Pieces of a solve, for those who drive several at once: see cgfused.c. Update and Sums do the work on vectors before and after z and s are made. */
-PETSC_INTERN PetscErrorCode StrataCGFusedStart(KSP);
+PETSC_INTERN PetscErrorCode StrataCGFusedStart(KSP, PetscBool sums);
 PETSC_INTERN PetscErrorCode StrataCGFusedResidual(KSP);
 PETSC_INTERN PetscErrorCode StrataCGFusedDots(KSP, PetscInt count, const Vec x[], const Vec y[], PetscReal dot[]);
 PETSC_INTERN PetscErrorCode StrataCGFusedDrift(KSP);
@@ -146,6 +155,8 @@ PETSC_INTERN PetscErrorCode StrataCGFusedAdvance(KSP);
 PETSC_INTERN void           StrataCGFusedGetNumbers(KSP, PetscReal beta, PetscReal alpha, PetscBool tests, StrataCG_d *);
 PETSC_INTERN PetscErrorCode StrataCGFusedSetNumbers(KSP, PetscReal beta, PetscReal alpha, PetscBool tests);
 PETSC_INTERN PetscErrorCode StrataCGFusedBatch(KSP, PetscInt *steps);
+PETSC_INTERN PetscErrorCode StrataCGFusedSteps(KSP, PetscBool made, PetscInt steps);
+PETSC_INTERN PetscErrorCode StrataCGFusedFollow(KSP, PetscInt count, const PetscReal (*history)[STRATA_CG_SUMS]);
 PETSC_INTERN PetscErrorCode StrataCGFusedGetHistory(KSP, PetscInt room, PetscReal (**)[STRATA_CG_SUMS]);
 PETSC_INTERN PetscErrorCode StrataCGFusedUpdate(KSP);
 PETSC_INTERN PetscErrorCode StrataCGFusedSums(KSP);
@@ -155,6 +166,11 @@ PETSC_INTERN PetscErrorCode StrataCGFusedTest(KSP, PetscReal norm);
 PETSC_INTERN PetscErrorCode StrataCGFusedSingle(KSP); /* the steps of a solve, in single precision */
 PETSC_INTERN PetscErrorCode StrataCGFusedReset(KSP_CGFused *);
 PETSC_INTERN PetscErrorCode StrataCGFusedMatSolve(KSP, Mat B, Mat X);
+/* In two passes along columns on a GPU; NULL, and in words why, where that cannot be: then X is as it was */
+PETSC_INTERN PetscErrorCode StrataCGFusedMatSolveColumns(KSP, Mat B, Mat X, const char **apart);
+/* Results of all right-hand sides in one: that of number v, the first is 0; and after the last one the complaint, if one is wanted */
+PETSC_INTERN PetscErrorCode StrataCGFusedCollect(KSP, PetscInt v, PetscInt its, PetscReal rnorm, KSPConvergedReason);
+PETSC_INTERN PetscErrorCode StrataCGFusedCollected(KSP);
 
 PETSC_INTERN PetscErrorCode StrataCGFusedCompose(KSP, PetscBool);
 

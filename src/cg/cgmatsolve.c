@@ -156,7 +156,7 @@ static PetscErrorCode CGTogetherSolve(KSP ksp, CGTogether *t)
 
     c->reason = before;
     PetscCall(CGColumnEnter(ksp, t, v));
-    PetscCall(StrataCGFusedStart(ksp));
+    PetscCall(StrataCGFusedStart(ksp, PETSC_TRUE));
     if (!ksp->reason && !ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
     if (!ksp->reason) goeson = PETSC_TRUE;
     PetscCall(CGColumnLeave(ksp, t, v));
@@ -210,12 +210,20 @@ static PetscErrorCode CGTogetherDestroy(CGTogether *t)
 }
 
 /* Results of all columns in one: the first failure, else the reason of the column that took longest, whose steps are counted */
-static PetscErrorCode CGCollect(KSP ksp, PetscInt v, PetscInt its, PetscReal rnorm, KSPConvergedReason reason)
+PetscErrorCode StrataCGFusedCollect(KSP ksp, PetscInt v, PetscInt its, PetscReal rnorm, KSPConvergedReason reason)
 {
   PetscFunctionBegin;
   if (!v || (ksp->reason > 0 && (reason < 0 || its > ksp->its))) ksp->reason = reason;
   ksp->its = v ? PetscMax(ksp->its, its) : its;
   ksp->rnorm = v ? PetscMax(ksp->rnorm, rnorm) : rnorm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGFusedCollected(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCheck(!ksp->errorifnotconverged || ksp->reason >= 0, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED,
+             "KSPMatSolve() with KSP %s has not converged, reason %s", KSPCGFUSED, KSPConvergedReasons[ksp->reason]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -240,7 +248,7 @@ static PetscErrorCode CGSolveTogether(KSP ksp, Mat B, Mat X)
   for (PetscInt v = 0; v < t.nv; v++) {
     const CGColumn *c = &t.column[v];
 
-    PetscCall(CGCollect(ksp, v, c->its, c->rnorm, c->reason));
+    PetscCall(StrataCGFusedCollect(ksp, v, c->its, c->rnorm, c->reason));
     cg->replaced = (v ? cg->replaced : 0) + c->cg.replaced;
     cg->level = c->cg.level;
     cg->type = c->cg.type;
@@ -248,8 +256,7 @@ static PetscErrorCode CGSolveTogether(KSP ksp, Mat B, Mat X)
   }
   cg->worked = PETSC_TRUE;
   PetscCall(CGTogetherDestroy(&t));
-  PetscCheck(!complain || ksp->reason >= 0, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED,
-             "KSPMatSolve() with KSP %s has not converged, reason %s", KSPCGFUSED, KSPConvergedReasons[ksp->reason]);
+  PetscCall(StrataCGFusedCollected(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -277,7 +284,7 @@ static PetscErrorCode CGSolveApart(KSP ksp, Mat B, Mat X)
       ksp->its = its;
       ksp->rnorm = rnorm;
       ksp->reason = reason;
-      PetscCall(CGCollect(ksp, v, itsv, rnormv, reasonv));
+      PetscCall(StrataCGFusedCollect(ksp, v, itsv, rnormv, reasonv));
       its = ksp->its;
       rnorm = ksp->rnorm;
       reason = ksp->reason;
@@ -303,7 +310,7 @@ static PetscErrorCode CGIsFusedAlone(KSP ksp, PetscBool *alone)
 }
 
 /* What stands in the way of steps together, NULL if nothing does */
-static PetscErrorCode CGFindApart(KSP ksp, Mat B, const char **apart)
+static PetscErrorCode CGFindApart(KSP ksp, Mat B, PetscBool *device, const char **apart)
 {
   KSP_CGFused       *cg = (KSP_CGFused *)ksp->data;
   PetscBool          fused = PETSC_FALSE, plain, eisenstat, scaled;
@@ -323,15 +330,16 @@ static PetscErrorCode CGFindApart(KSP ksp, Mat B, const char **apart)
   PetscCall(VecRestoreArrayReadAndMemType(b, &array));
   PetscCall(MatDenseRestoreColumnVecRead(B, 0, &b));
   PetscCall(MatGetSize(B, NULL, &nv));
+  *device = PetscMemTypeDevice(type) ? PETSC_TRUE : PETSC_FALSE;
   if (nv == 1)
     *apart = "there is one";
   else if (cg->form != KSP_CGFUSED_GEAR)
     *apart = "form classic";
   else if (cg->precision != KSP_CGFUSED_SAME)
     *apart = "precision single";
-  else if (fused)
+  else if (fused && PetscMemTypeHost(type))
     *apart = "the iteration of each is fused";
-  else if (PetscMemTypeDevice(type))
+  else if (!fused && PetscMemTypeDevice(type))
     *apart = "work on a GPU";
   else if (!plain)
     *apart = "vectors that are not plain arrays";
@@ -349,16 +357,20 @@ static PetscErrorCode CGFindApart(KSP ksp, Mat B, const char **apart)
 PetscErrorCode StrataCGFusedMatSolve(KSP ksp, Mat B, Mat X)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  PetscBool    device = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(B, NULL, &cg->columns));
   if (!cg->columns) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(CGFindApart(ksp, B, &cg->apart));
+  PetscCall(CGFindApart(ksp, B, &device, &cg->apart));
+#if STRATA_HAVE_CUDA
+  if (!cg->apart && device) PetscCall(StrataCGFusedMatSolveColumns(ksp, B, X, &cg->apart));
+#endif
   PetscCall(PetscInfo(ksp, "%" PetscInt_FMT " right-hand sides %s%s\n", cg->columns, cg->apart ? "one after another: " : "together",
                       cg->apart ? cg->apart : ""));
   if (cg->apart)
     PetscCall(CGSolveApart(ksp, B, X));
-  else
+  else if (!device)
     PetscCall(CGSolveTogether(ksp, B, X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

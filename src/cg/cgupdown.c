@@ -66,8 +66,9 @@ static PetscErrorCode StrataCGUpDownSetUp(StrataCGUpDown u, int vectors, const c
 }
 
 /* The vectors of the solver become those of the passes; z and the sums follow from r, the latter are left in the numbers */
-static PetscErrorCode StrataCGUpDownEnter(StrataCGUpDown u, StrataCG_d *numbers, Vec p, Vec x, Vec r)
+PetscErrorCode StrataCGUpDownBegin(KSP ksp, StrataCGUpDown u, StrataCG_d *numbers)
 {
+  const Vec          v[3] = {ksp->work[CG_R], ksp->work[CG_P], ksp->vec_sol};
   StrataCGSpace_d   *s = &u->space;
   const PetscScalar *a[3];
   PetscScalar       *rto, *pto, *xto, *start, *F;
@@ -85,14 +86,10 @@ static PetscErrorCode StrataCGUpDownEnter(StrataCGUpDown u, StrataCG_d *numbers,
   PetscCall(StrataArrayWrite(&s->x, PETSC_MEMTYPE_DEVICE, &xto));
   PetscCall(StrataArrayWrite(&s->start, PETSC_MEMTYPE_DEVICE, &start));
   PetscCall(StrataArrayWrite(&s->F, PETSC_MEMTYPE_DEVICE, &F));
-  PetscCall(VecGetArrayReadAndMemType(r, &a[0], &type));
-  PetscCall(VecGetArrayReadAndMemType(p, &a[1], &type));
-  PetscCall(VecGetArrayReadAndMemType(x, &a[2], &type));
+  for (int m = 0; m < 3; m++) PetscCall(VecGetArrayReadAndMemType(v[m], &a[m], &type));
   StrataCallCUDA(
       StrataCGColumnsEnterCUDA_d(&q, a[0], a[1], a[2], rto + at, pto + at, xto + at, start, F + u->vector * StrataCGColumnsChunks_d(&q), stream));
-  PetscCall(VecRestoreArrayReadAndMemType(x, &a[2]));
-  PetscCall(VecRestoreArrayReadAndMemType(p, &a[1]));
-  PetscCall(VecRestoreArrayReadAndMemType(r, &a[0]));
+  for (int m = 2; m >= 0; m--) PetscCall(VecRestoreArrayReadAndMemType(v[m], &a[m]));
   PetscCall(StrataCGSpaceBegin_d(s, u->vector, numbers));
   u->of[u->vector].stand.now = 0;
   u->of[u->vector].stand.owes = PETSC_FALSE;
@@ -140,7 +137,7 @@ PetscErrorCode StrataCGUpDownForget(StrataCGUpDown u)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode StrataCGUpDownCreate(KSP ksp, PetscInt vectors, StrataCG_d *numbers, StrataCGUpDown *created, const char **whynot)
+PetscErrorCode StrataCGUpDownCreate(KSP ksp, PetscInt vectors, PetscInt vector, StrataCG_d *numbers, StrataCGUpDown *created, const char **whynot)
 {
   KSP_CGFused       *cg = (KSP_CGFused *)ksp->data;
   StrataCGUpDown     u = *created;
@@ -167,32 +164,27 @@ PetscErrorCode StrataCGUpDownCreate(KSP ksp, PetscInt vectors, StrataCG_d *numbe
   }
   u = *created;
   for (int v = 0; v < vectors; v++) u->of[v].current = PETSC_FALSE;
-  u->vector = 0;
+  u->vector = (int)vector;
   u->space.problem.vectors = (int)vectors;
   u->space.problem.zz = ksp->normtype == KSP_NORM_PRECONDITIONED;
   if (!*whynot) { /* are these sums those that were made by preconditioner and operator as they are? */
-    PetscReal sum[STRATA_CG_SUMS];
+    StrataCG_d read;
+    void      *stream;
 
-    PetscCall(StrataCGUpDownBegin(ksp, u, numbers, sum));
+    PetscCall(StrataCGUpDownBegin(ksp, u, numbers));
+    PetscCall(StrataGetStream(PETSC_MEMTYPE_DEVICE, &stream));
+    StrataCallCUDA(StrataCUDAMemcpy(&read, numbers + vector, sizeof(read), stream));
     for (int m = STRATA_CG_GAMMA; m <= STRATA_CG_DELTA; m++)
-      if (!(PetscAbsReal(sum[m] - cg->sum[m]) <= UPDOWN_ROUNDING * PetscAbsReal(cg->sum[m]))) *whynot = "options of the preconditioner";
-    if (!*whynot) PetscCall(PetscArraycpy(cg->sum, sum, STRATA_CG_SUMS));
+      if (!(PetscAbsReal(read.sum[m] - cg->sum[m]) <= UPDOWN_ROUNDING * PetscAbsReal(cg->sum[m]))) *whynot = "options of the preconditioner";
+    if (!*whynot) PetscCall(PetscArraycpy(cg->sum, read.sum, STRATA_CG_SUMS));
   }
   if (*whynot) PetscCall(StrataCGUpDownDestroy(created));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode StrataCGUpDownBegin(KSP ksp, StrataCGUpDown u, StrataCG_d *numbers, PetscReal sum[])
+StrataCGStand StrataCGUpDownStand(StrataCGUpDown u)
 {
-  StrataCG_d read;
-  void      *stream;
-
-  PetscFunctionBegin;
-  PetscCall(StrataCGUpDownEnter(u, numbers, ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R]));
-  PetscCall(StrataGetStream(PETSC_MEMTYPE_DEVICE, &stream));
-  StrataCallCUDA(StrataCUDAMemcpy(&read, numbers + u->vector, sizeof(read), stream));
-  PetscCall(PetscArraycpy(sum, read.sum, STRATA_CG_SUMS));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return u->of[u->vector].stand;
 }
 
 PetscErrorCode StrataCGUpDownSteps(KSP ksp, StrataCGUpDown u, PetscInt steps, StrataCG_d *numbers, PetscInt room,
@@ -200,7 +192,7 @@ PetscErrorCode StrataCGUpDownSteps(KSP ksp, StrataCGUpDown u, PetscInt steps, St
 {
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(STRATA_CGPass, ksp->work[CG_R], ksp->work[CG_P], ksp->vec_sol, ksp));
-  PetscCall(StrataCGUpDownEnter(u, numbers, ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R]));
+  PetscCall(StrataCGUpDownBegin(ksp, u, numbers));
   PetscCall(StrataCGSpaceSteps_d(&u->space, u->of[u->vector].stand, steps, numbers, room, history));
   PetscCall(PetscLogEventEnd(STRATA_CGPass, ksp->work[CG_R], ksp->work[CG_P], ksp->vec_sol, ksp));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -7,12 +7,6 @@
 #include "cgimpl.h"
 #include "cg_columns_kernels.h"
 
-/* How the vectors of a right-hand side stand: which of the old and new ones is which, and does x lack the last step? */
-typedef struct {
-  int       now;
-  PetscBool owes;
-} StrataCGStand;
-
 /* Count: that many steps were made */
 PETSC_INTERN void StrataCGStandMove(StrataCGStand *, PetscInt count);
 

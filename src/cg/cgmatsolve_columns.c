@@ -1,0 +1,276 @@
+/*
+   KSPMatSolve() with KSPCGFUSED in two passes along columns on a GPU: right-hand sides make their steps together, in the same launches. Each has the
+   bits that it has when it is solved by itself, and stays as it is once it is done.
+*/
+#include "cgimpl.h"
+
+#if STRATA_HAVE_CUDA
+
+/* A right-hand side and its solve */
+typedef struct {
+  PetscReal          gamma, curvature, beta, alpha, owed, sum[STRATA_CG_SUMS], drift, largest, looked, least; /* as in KSP_CGFused */
+  PetscInt           replaced, its;
+  PetscReal          rnorm, rnorm0, ttol;
+  KSPConvergedReason reason;
+  PetscBool          ready;   /* are the numbers of its next steps there? */
+  StrataCG_d         numbers; /* these, and how many steps it may make before the host looks */
+  PetscInt           steps;
+} CGSide;
+
+typedef struct {
+  PetscInt    nv;
+  Mat         B, X;
+  CGSide     *side;
+  StrataCG_d *set; /* the numbers of a round */
+} CGSides;
+
+/* The solver becomes that of a right-hand side, and is so no more */
+static PetscErrorCode CGSideEnter(KSP ksp, CGSides *t, PetscInt v)
+{
+  KSP_CGFused  *cg = (KSP_CGFused *)ksp->data;
+  const CGSide *c = &t->side[v];
+
+  PetscFunctionBegin;
+  PetscCall(MatDenseGetColumnVecRead(t->B, v, &ksp->vec_rhs));
+  PetscCall(MatDenseGetColumnVec(t->X, v, &ksp->vec_sol));
+  if (cg->updown) PetscCall(StrataCGUpDownSelect(cg->updown, v));
+  cg->gamma = c->gamma;
+  cg->curvature = c->curvature;
+  cg->beta = c->beta;
+  cg->alpha = c->alpha;
+  cg->owed = c->owed;
+  PetscCall(PetscArraycpy(cg->sum, c->sum, STRATA_CG_SUMS));
+  cg->drift = c->drift;
+  cg->largest = c->largest;
+  cg->looked = c->looked;
+  cg->least = c->least;
+  cg->replaced = c->replaced;
+  ksp->its = c->its;
+  ksp->rnorm = c->rnorm;
+  ksp->rnorm0 = c->rnorm0;
+  ksp->ttol = c->ttol;
+  ksp->reason = c->reason;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CGSideLeave(KSP ksp, CGSides *t, PetscInt v)
+{
+  const KSP_CGFused *cg = (const KSP_CGFused *)ksp->data;
+  CGSide            *c = &t->side[v];
+
+  PetscFunctionBegin;
+  c->gamma = cg->gamma;
+  c->curvature = cg->curvature;
+  c->beta = cg->beta;
+  c->alpha = cg->alpha;
+  c->owed = cg->owed;
+  PetscCall(PetscArraycpy(c->sum, cg->sum, STRATA_CG_SUMS));
+  c->drift = cg->drift;
+  c->largest = cg->largest;
+  c->looked = cg->looked;
+  c->least = cg->least;
+  c->replaced = cg->replaced;
+  c->its = ksp->its;
+  c->rnorm = ksp->rnorm;
+  c->rnorm0 = ksp->rnorm0;
+  c->ttol = ksp->ttol;
+  c->reason = ksp->reason;
+  PetscCall(MatDenseRestoreColumnVec(t->X, v, &ksp->vec_sol));
+  PetscCall(MatDenseRestoreColumnVecRead(t->B, v, &ksp->vec_rhs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The passes, made with the first right-hand side that needs steps and compared with operator and preconditioner as they are */
+static PetscErrorCode CGSidesCreatePasses(KSP ksp, CGSides *t, PetscInt v, StrataCG_d *numbers, const char **apart)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
+  PetscFunctionBegin;
+  if (cg->level != CGFUSED_VECTORS) *apart = cg->whynot;
+  if (!*apart) PetscCall(StrataCGDeviceCreate(ksp, &cg->device, apart));
+  if (*apart) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataCGUpDownCreate(ksp, t->nv, v, numbers, &cg->batch, apart));
+  cg->updown = cg->batch;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Up to the first step of each. Where the passes cannot be had, `apart` says why. */
+static PetscErrorCode CGSidesStart(KSP ksp, CGSides *t, const char **apart)
+{
+  const KSPConvergedReason before = ksp->reason; /* the set-up may have failed */
+  KSP_CGFused             *cg = (KSP_CGFused *)ksp->data;
+  const StrataCG_d        *read;
+  StrataCG_d              *numbers;
+
+  PetscFunctionBegin;
+  cg->updown = NULL;
+  PetscCall(StrataArraySet(&cg->batchnumbers, t->nv * sizeof(*t->set), PETSC_MEMTYPE_DEVICE, t->set));
+  PetscCall(StrataArrayUpdate(&cg->batchnumbers, PETSC_MEMTYPE_DEVICE, &numbers));
+  for (PetscInt v = 0; v < t->nv && !*apart; v++) {
+    t->side[v].reason = before;
+    PetscCall(CGSideEnter(ksp, t, v));
+    PetscCall(StrataCGFusedStart(ksp, cg->updown ? PETSC_FALSE : PETSC_TRUE));
+    if (!ksp->reason && !ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
+    if (!ksp->reason && !cg->updown) PetscCall(CGSidesCreatePasses(ksp, t, v, numbers, apart));
+    if (!ksp->reason && !*apart) PetscCall(StrataCGUpDownBegin(ksp, cg->updown, numbers));
+    PetscCall(CGSideLeave(ksp, t, v));
+  }
+  if (*apart || !cg->updown) PetscFunctionReturn(PETSC_SUCCESS);
+  cg->level = CGFUSED_COLUMNS;
+  PetscCall(StrataArrayRead(&cg->batchnumbers, PETSC_MEMTYPE_HOST, &read));
+  for (PetscInt v = 0; v < t->nv; v++) PetscCall(PetscArraycpy(t->side[v].sum, read[v].sum, STRATA_CG_SUMS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* After steps: is this the end? */
+static PetscErrorCode CGSideEnd(KSP ksp)
+{
+  PetscFunctionBegin;
+  if (ksp->reason) PetscCall(StrataCGFusedDrift(ksp));
+  if (!ksp->reason && ksp->its >= ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The numbers of the next steps, after those that need a product of their own; or x, where there are no more steps */
+static PetscErrorCode CGSidePrepare(KSP ksp, CGSide *c)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  StrataCG_d  *numbers;
+  PetscBool    made = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  while (made && !ksp->reason) {
+    PetscCall(StrataCGFusedDrift(ksp));
+    PetscCall(StrataCGFusedPrepare(ksp, &made));
+    if (!made || ksp->reason) break;
+    PetscCall(StrataCGFusedSteps(ksp, PETSC_TRUE, 1));
+    PetscCall(CGSideEnd(ksp));
+  }
+  if (ksp->reason) {
+    PetscCall(StrataCGUpDownSolution(cg->updown, cg->owed, ksp->vec_sol));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(StrataArrayUpdate(&cg->batchnumbers, PETSC_MEMTYPE_DEVICE, &numbers));
+  PetscCall(StrataCGUpDownBegin(ksp, cg->updown, numbers)); /* others want the vectors of the solver */
+  PetscCall(StrataCGFusedBatch(ksp, &c->steps));
+  StrataCGFusedGetNumbers(ksp, cg->beta, cg->alpha, PETSC_TRUE, &c->numbers);
+  c->ready = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Which make steps in this round, and how many: those that stand as the first one does, which all do in general */
+static PetscErrorCode CGSidesChoose(KSP ksp, CGSides *t, PetscInt *first, PetscInt *steps)
+{
+  KSP_CGFused  *cg = (KSP_CGFused *)ksp->data;
+  StrataCGStand stand = {0, PETSC_FALSE};
+
+  PetscFunctionBegin;
+  *first = -1;
+  for (PetscInt v = 0; v < t->nv; v++) {
+    const CGSide *c = &t->side[v];
+    StrataCGStand own;
+
+    PetscCall(PetscMemzero(&t->set[v], sizeof(t->set[v])));
+    t->set[v].done = 1;
+    if (!c->ready) continue;
+    PetscCall(StrataCGUpDownSelect(cg->updown, v));
+    own = StrataCGUpDownStand(cg->updown);
+    if (*first < 0) {
+      *first = v;
+      *steps = c->steps;
+      stand = own;
+    }
+    if (own.now != stand.now || own.owes != stand.owes) continue;
+    *steps = PetscMin(*steps, c->steps);
+    t->set[v] = c->numbers;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CGSidesRound(KSP ksp, CGSides *t, PetscBool *goeson)
+{
+  KSP_CGFused      *cg = (KSP_CGFused *)ksp->data;
+  PetscInt          first, steps = 0;
+  StrataCG_d       *numbers;
+  const StrataCG_d *read;
+  PetscReal(*space)[STRATA_CG_SUMS];
+  const PetscReal(*history)[STRATA_CG_SUMS];
+
+  PetscFunctionBegin;
+  for (PetscInt v = 0; v < t->nv; v++) {
+    if (t->side[v].reason || t->side[v].ready) continue;
+    PetscCall(CGSideEnter(ksp, t, v));
+    PetscCall(CGSidePrepare(ksp, &t->side[v]));
+    PetscCall(CGSideLeave(ksp, t, v));
+  }
+  PetscCall(CGSidesChoose(ksp, t, &first, &steps));
+  *goeson = first < 0 ? PETSC_FALSE : PETSC_TRUE;
+  if (first < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataArraySet(&cg->batchnumbers, t->nv * sizeof(*t->set), PETSC_MEMTYPE_DEVICE, t->set));
+  PetscCall(StrataArrayUpdate(&cg->batchnumbers, PETSC_MEMTYPE_DEVICE, &numbers));
+  PetscCall(StrataCGFusedGetHistory(ksp, t->nv * steps, &space));
+  PetscCall(StrataCGUpDownSelect(cg->updown, first));
+  PetscCall(StrataCGUpDownSteps(ksp, cg->updown, steps, numbers, steps, space));
+  PetscCall(StrataArrayRead(&cg->batchnumbers, PETSC_MEMTYPE_HOST, &read));
+  PetscCall(StrataArrayRead(&cg->history, PETSC_MEMTYPE_HOST, &history));
+  for (PetscInt v = 0; v < t->nv; v++) {
+    if (t->set[v].done) continue;
+    PetscCall(CGSideEnter(ksp, t, v));
+    PetscCall(StrataCGUpDownMade(cg->updown, read[v].its));
+    PetscCall(StrataCGFusedFollow(ksp, read[v].its, history + v * steps));
+    PetscCall(CGSideEnd(ksp));
+    if (ksp->reason) PetscCall(StrataCGUpDownSolution(cg->updown, cg->owed, ksp->vec_sol));
+    t->side[v].ready = PETSC_FALSE;
+    PetscCall(CGSideLeave(ksp, t, v));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CGSidesSolve(KSP ksp, CGSides *t, const char **apart)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  PetscBool    goeson;
+
+  PetscFunctionBegin;
+  PetscCall(CGSidesStart(ksp, t, apart));
+  goeson = !*apart && cg->updown ? PETSC_TRUE : PETSC_FALSE;
+  while (goeson) PetscCall(CGSidesRound(ksp, t, &goeson));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGFusedMatSolveColumns(KSP ksp, Mat B, Mat X, const char **apart)
+{
+  KSP_CGFused             *cg = (KSP_CGFused *)ksp->data;
+  const StrataCGUpDown     updown = cg->updown;
+  const Vec                b = ksp->vec_rhs, x = ksp->vec_sol;
+  const PetscBool          complain = ksp->errorifnotconverged;
+  const KSPConvergedReason before = ksp->reason;
+  CGSides                  t = {0, B, X, NULL, NULL};
+  PetscInt                 replaced = 0;
+  PetscErrorCode           code;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(B, NULL, &t.nv));
+  PetscCall(PetscCalloc2(t.nv, &t.side, t.nv, &t.set));
+  PetscCall(StrataKSPForgetMatRHS(ksp));  /* each is tested by itself */
+  ksp->errorifnotconverged = PETSC_FALSE; /* once all are done */
+  code = CGSidesSolve(ksp, &t, apart);
+  ksp->errorifnotconverged = complain;
+  cg->updown = updown;
+  ksp->vec_rhs = b;
+  ksp->vec_sol = x;
+  PetscCall(code);
+  if (*apart)
+    ksp->reason = before;
+  else
+    for (PetscInt v = 0; v < t.nv; v++) {
+      PetscCall(StrataCGFusedCollect(ksp, v, t.side[v].its, t.side[v].rnorm, t.side[v].reason));
+      replaced += t.side[v].replaced;
+    }
+  cg->replaced = replaced;
+  PetscCall(PetscFree2(t.side, t.set));
+  if (!*apart) PetscCall(StrataCGFusedCollected(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#endif
