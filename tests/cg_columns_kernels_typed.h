@@ -79,7 +79,7 @@ static double TYPED(apart)(const REAL *x, const REAL *y, ptrdiff_t n)
 /* Two right-hand sides that make their steps together, and the numbers of both */
 static void TYPED(pair)(TYPED(StrataCGColumns) *q, const StrataCG_d *numbers, StrataCG_d cg[2])
 {
-  q->vectors = 2;
+  q->vectors = 2; /* tiles as they are */
   q->room = 8;
   cg[0] = cg[1] = *numbers;
   cg[1].beta = 0.6;
@@ -322,7 +322,8 @@ static void TYPED(columns)(const char *precision, double tolerance)
 {
   for (int kind = 0; kind < KINDS; kind++)
     for (size_t g = 0; g < sizeof(grids) / sizeof(*grids); g++)
-      for (int rows = 4; rows <= STRATA_CG_ROWS; rows += STRATA_CG_ROWS - 4) TYPED(steps)(precision, tolerance, kind, grids[g], rows);
+      for (int rows = STRATA_CG_PART; rows <= STRATA_CG_ROWS; rows += STRATA_CG_ROWS - STRATA_CG_PART)
+        TYPED(steps)(precision, tolerance, kind, grids[g], rows);
 }
 
 /* Operators that this factorization is not for */

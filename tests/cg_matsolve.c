@@ -268,6 +268,106 @@ static PetscErrorCode TestDevice(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* On a device, in two passes along columns: right-hand sides together have the bits of each by itself */
+static PetscErrorCode CompareTogether(Mat A, DM dm, const char options[], KSPNormType norm, PetscInt batch, PetscBool guess, Mat B, const char name[])
+{
+  KSP                ksp;
+  Mat                X;
+  PetscInt           its, longest = 0;
+  KSPConvergedReason reason, worst = KSP_CONVERGED_ITERATING;
+  char               text[8192];
+  Vec                alone[COLUMNS];
+
+  PetscFunctionBeginUser;
+  PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &X));
+  PetscCall(MatScale(X, 0.01));
+  PetscCall(MakeSolver(A, dm, norm, options, &ksp));
+  PetscCall(KSPSetInitialGuessNonzero(ksp, guess));
+  for (PetscInt v = 0; v < COLUMNS; v++) {
+    Vec b, x;
+
+    PetscCall(DMCreateGlobalVector(dm, &alone[v]));
+    PetscCall(MatDenseGetColumnVecRead(X, v, &x));
+    PetscCall(VecCopy(x, alone[v]));
+    PetscCall(MatDenseRestoreColumnVecRead(X, v, &x));
+    PetscCall(MatDenseGetColumnVecRead(B, v, &b));
+    PetscCall(KSPSolve(ksp, b, alone[v]));
+    PetscCall(MatDenseRestoreColumnVecRead(B, v, &b));
+    PetscCall(KSPGetIterationNumber(ksp, &its));
+    PetscCall(KSPGetConvergedReason(ksp, &reason));
+    if (batch == PETSC_DECIDE || v >= COLUMNS - (COLUMNS % batch ? COLUMNS % batch : batch)) { /* of the last batch */
+      if (worst >= 0 && (reason < 0 || its > longest)) worst = reason;
+      longest = PetscMax(longest, its);
+    }
+  }
+  PetscCall(KSPSetMatSolveBatchSize(ksp, batch));
+  PetscCall(KSPMatSolve(ksp, B, X));
+  PetscCall(KSPGetIterationNumber(ksp, &its));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  is_int(its, longest, "%s, norm %s: iterations of the one that takes longest", name, KSPNormTypes[norm]);
+  ok(reason == worst, "%s, norm %s: reason %s, got %s", name, KSPNormTypes[norm], KSPConvergedReasons[worst], KSPConvergedReasons[reason]);
+  for (PetscInt v = 0; v < COLUMNS; v++) {
+    Vec       x;
+    PetscBool same;
+
+    PetscCall(MatDenseGetColumnVecRead(X, v, &x));
+    PetscCall(VecEqual(x, alone[v], &same));
+    ok(same, "%s, norm %s: right-hand side %d has the bits of KSPSolve()", name, KSPNormTypes[norm], (int)v);
+    PetscCall(MatDenseRestoreColumnVecRead(X, v, &x));
+    PetscCall(VecDestroy(&alone[v]));
+  }
+  PetscCall(TapView((PetscObject)ksp, text, sizeof(text)));
+  if (batch != 2)
+    has_words(text, "two passes along columns KSPMatSolve batch: in steps together", "%s, norm %s: view says how", name, KSPNormTypes[norm]);
+  PetscCall(MatDestroy(&X));
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestDeviceColumns(void)
+{
+  const char       *column = "-t_pc_type column -t_pc_column_axis z";
+  const KSPNormType norms[] = {KSP_NORM_UNPRECONDITIONED, KSP_NORM_PRECONDITIONED, KSP_NORM_NATURAL, KSP_NORM_NONE};
+  DM                dm;
+  Mat               A, H, B;
+  char              options[256];
+
+  PetscFunctionBeginUser;
+  if (!TapHasDevice() || size > 1) {
+    skip(size > 1 ? "one rank only" : "no GPU");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(CGOperator(37, 18, 13, PETSC_FALSE, PETSC_FALSE, &dm, &A));
+  PetscCall(MakeColumns(A, &H));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscCall(CGOperator(37, 18, 13, PETSC_FALSE, PETSC_FALSE, &dm, &A));
+  PetscCall(DMSetVecType(dm, VECCUDA));
+  for (PetscInt v = 0; v < COLUMNS; v++) { /* of different size, one of zeros */
+    Vec b;
+
+    PetscCall(MatDenseGetColumnVec(H, v, &b));
+    PetscCall(VecScale(b, v == 1 ? 0 : PetscPowReal(10, v)));
+    PetscCall(MatDenseRestoreColumnVec(H, v, &b));
+  }
+  PetscCall(MatConvert(H, MATDENSECUDA, MAT_INITIAL_MATRIX, &B));
+  for (int q = 0; q < 4; q++)
+    for (int guess = 0; guess < 2; guess++) {
+      PetscCall(CompareTogether(A, dm, column, norms[q], PETSC_DECIDE, guess ? PETSC_TRUE : PETSC_FALSE, B, "device"));
+      PetscCall(PetscSNPrintf(options, sizeof(options), "%s -t_ksp_cgfused_check_interval 3 -t_ksp_rtol 1e-4", column));
+      PetscCall(CompareTogether(A, dm, options, norms[q], 2, guess ? PETSC_TRUE : PETSC_FALSE, B, "device, looks at each third step"));
+    }
+  PetscCall(PetscSNPrintf(options, sizeof(options), "%s -t_ksp_rtol 1e-13", column));
+  PetscCall(CompareTogether(A, dm, options, KSP_NORM_UNPRECONDITIONED, PETSC_DECIDE, PETSC_FALSE, B, "device, to the last digit"));
+  PetscCall(PetscSNPrintf(options, sizeof(options), "%s -t_ksp_max_it 7", column));
+  PetscCall(CompareTogether(A, dm, options, KSP_NORM_UNPRECONDITIONED, 3, PETSC_FALSE, B, "device, too few iterations"));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&H));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -278,5 +378,6 @@ int main(int argc, char **argv)
   PetscCall(TestNullSpace());
   PetscCall(TestFailure());
   PetscCall(TestDevice());
+  PetscCall(TestDeviceColumns());
   return TapEnd();
 }

@@ -373,6 +373,137 @@ static PetscErrorCode TestSettings(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Histories and solutions of two solves, to the last bit */
+static PetscErrorCode Same(KSP ksp, KSP other, Vec x, Vec y, const char name[])
+{
+  const PetscReal *h, *g;
+  PetscInt         n, m;
+  PetscBool        same;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPGetResidualHistory(ksp, &h, &n));
+  PetscCall(KSPGetResidualHistory(other, &g, &m));
+  PetscCall(VecEqual(x, y, &same));
+  is_int(n, m, "%s: as many residuals", name);
+  is_bits(h, g, PetscMin(n, m) * sizeof(*h), "%s: these", name);
+  ok(same, "%s: the same solution", name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* On a device, in two passes along columns: as in double precision, and as on the host; whenever the host looks */
+static PetscErrorCode TestDevice(void)
+{
+  const char       *says = "two passes along columns precision single: steps in single precision, residuals in double residuals replaced";
+  const KSPNormType norms[] = {KSP_NORM_UNPRECONDITIONED, KSP_NORM_PRECONDITIONED, KSP_NORM_NATURAL, KSP_NORM_NONE};
+  const PetscReal   factors[] = {1, 1e60, 1e-60};
+  const PetscInt    intervals[] = {1, 3, 100};
+
+  PetscFunctionBeginUser;
+  if (!TapHasDevice() || size > 1) {
+    skip(size > 1 ? "one rank only" : "no GPU");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (int kind = CONSTANT; kind <= TENSOR; kind += TENSOR - CONSTANT)
+    for (int f = 0; f < 3; f++) {
+      DM    dm;
+      Mat   A;
+      Vec   b, x, first;
+      Solve host, device;
+      KSP   ksp[3];
+      PC    pc;
+      char  name[128];
+
+      PetscCall(Make((Kind)kind, factors[f], &dm, &A));
+      PetscCall(DMCreateGlobalVector(dm, &b));
+      PetscCall(VecSetRandom(b, NULL));
+      if (f) PetscCall(VecScale(b, 1e-90));
+      PetscCall(Run(A, dm, KSP_CGFUSED_SINGLE, "-t_pc_type column -t_pc_column_axis z", KSP_NORM_UNPRECONDITIONED, 1e-11, b, PETSC_FALSE, PETSC_FALSE,
+                    &host));
+      PetscCall(MatDestroy(&A));
+      PetscCall(DMDestroy(&dm));
+      PetscCall(Make((Kind)kind, factors[f], &dm, &A));
+      PetscCall(DMSetVecType(dm, VECCUDA));
+      PetscCall(DMCreateGlobalVector(dm, &x));
+      PetscCall(VecCopy(b, x));
+      PetscCall(VecDestroy(&b));
+      b = x;
+      PetscCall(PetscSNPrintf(name, sizeof(name), "device, %s times %g", kinds[kind], (double)factors[f]));
+      PetscCall(Run(A, dm, KSP_CGFUSED_SINGLE, "-t_pc_type column -t_pc_column_axis z", KSP_NORM_UNPRECONDITIONED, 1e-11, b, PETSC_FALSE, PETSC_FALSE,
+                    &device));
+      ok(PetscAbs(device.its - host.its) <= 1, "%s: %d iterations, on the host %d", name, (int)device.its, (int)host.its);
+      PetscCall(VecDestroy(&host.x));
+      PetscCall(VecDestroy(&device.x));
+      for (int q = 0; q < 4; q++)
+        for (int m = 0; m < 3; m++)
+          PetscCall(Compare(A, dm, "-t_pc_type column -t_pc_column_axis z", norms[q], q ? 1e-10 : 1e-12, b, m == 1 && !f ? PETSC_TRUE : PETSC_FALSE,
+                            m == 2 ? PETSC_TRUE : PETSC_FALSE, q == 3 ? "precision single: steps in single precision" : says, name));
+      PetscCall(VecDuplicate(b, &x));
+      PetscCall(VecDuplicate(b, &first));
+      for (int q = 0; q < 3; q++) {
+        PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp[q]));
+        PetscCall(KSPSetOperators(ksp[q], A, A));
+        PetscCall(KSPSetType(ksp[q], KSPCGFUSED));
+        PetscCall(KSPSetNormType(ksp[q], norms[q]));
+        PetscCall(KSPCGFusedSetPrecision(ksp[q], KSP_CGFUSED_SINGLE));
+        PetscCall(KSPSetTolerances(ksp[q], 1e-11, 1e-300, PETSC_DEFAULT, PETSC_DEFAULT));
+        PetscCall(KSPSetResidualHistory(ksp[q], NULL, 1000, PETSC_TRUE));
+        PetscCall(KSPGetPC(ksp[q], &pc));
+        PetscCall(PCSetDM(pc, dm));
+        PetscCall(PCSetType(pc, PCCOLUMN));
+        PetscCall(PCColumnSetAxis(pc, 2));
+      }
+      for (int norm = 0; norm < 3; norm++)
+        for (int q = 0; q < 3; q++) {
+          PetscCall(KSPSetNormType(ksp[q], norms[norm]));
+          PetscCall(KSPCGFusedSetCheckInterval(ksp[q], intervals[q]));
+          PetscCall(KSPSolve(ksp[q], b, q ? x : first));
+          if (q) PetscCall(Same(ksp[q], ksp[0], x, first, name));
+        }
+      for (int q = 0; q < 3; q++) PetscCall(KSPDestroy(&ksp[q]));
+      PetscCall(VecDestroy(&x));
+      PetscCall(VecDestroy(&first));
+      PetscCall(VecDestroy(&b));
+      PetscCall(MatDestroy(&A));
+      PetscCall(DMDestroy(&dm));
+    }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What a device does not do in single precision, and what cannot be done in it */
+static PetscErrorCode TestDeviceRefuses(void)
+{
+  DM    dm;
+  Mat   A;
+  Vec   b;
+  Solve s;
+
+  PetscFunctionBeginUser;
+  if (!TapHasDevice() || size > 1) {
+    skip(size > 1 ? "one rank only" : "no GPU");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Make(TENSOR, 1, &dm, &A));
+  PetscCall(DMSetVecType(dm, VECCUDA));
+  PetscCall(DMCreateGlobalVector(dm, &b));
+  PetscCall(VecSetRandom(b, NULL));
+  PetscCall(Compare(A, dm, "-t_pc_type jacobi", KSP_NORM_UNPRECONDITIONED, 1e-10, b, PETSC_FALSE, PETSC_FALSE,
+                    "precision single: steps in double precision: a preconditioner other than column", "device, jacobi"));
+  PetscCall(Compare(A, dm, "-t_pc_type column -t_pc_column_omega 0.9", KSP_NORM_UNPRECONDITIONED, 1e-10, b, PETSC_FALSE, PETSC_FALSE,
+                    "precision single: steps in double precision: options of the preconditioner", "device, a weight"));
+  PetscCall(VecSet(b, NAN));
+  PetscCall(Run(A, dm, KSP_CGFUSED_SINGLE, "-t_pc_type column", KSP_NORM_UNPRECONDITIONED, 1e-10, b, PETSC_FALSE, PETSC_FALSE, &s));
+  ok(s.reason == KSP_DIVERGED_NANORINF, "device, NaN in the right-hand side: %s", KSPConvergedReasons[s.reason]);
+  PetscCall(VecDestroy(&s.x));
+  PetscCall(VecSet(b, 0));
+  PetscCall(Run(A, dm, KSP_CGFUSED_SINGLE, "-t_pc_type column", KSP_NORM_NONE, 1e-10, b, PETSC_FALSE, PETSC_FALSE, &s));
+  ok(s.reason > 0 && s.residual == 0, "device, nothing to do: %s", KSPConvergedReasons[s.reason]);
+  PetscCall(VecDestroy(&s.x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -383,5 +514,7 @@ int main(int argc, char **argv)
   PetscCall(TestRange());
   PetscCall(TestFailures());
   PetscCall(TestChanges());
+  PetscCall(TestDevice());
+  PetscCall(TestDeviceRefuses());
   return TapEnd();
 }

@@ -9,10 +9,17 @@ TYPED(StrataCGColumns) TYPED(StrataCGColumnsPlan)(const int n[3])
   q.columns = (ptrdiff_t)n[0] * n[1];
   q.pitch = (n[0] + 3) / 4 * 4;
   q.plane = q.pitch * n[1];
-  q.rows = STRATA_CG_ROWS;
-  q.energy = q.zz = q.vectors = 1;
-  if ((ptrdiff_t)((n[0] + WIDTH - 1) / WIDTH) * ((n[1] + q.rows - 1) / q.rows) < 64) q.rows = 4; /* small tiles keep more of a device at work */
+  q.energy = q.zz = 1;
+  TYPED(StrataCGColumnsSetVectors)(&q, 1);
   return q;
+}
+
+void TYPED(StrataCGColumnsSetVectors)(TYPED(StrataCGColumns) *q, int vectors)
+{
+  const ptrdiff_t tiles = (ptrdiff_t)((q->n[0] + WIDTH - 1) / WIDTH) * ((q->n[1] + STRATA_CG_ROWS - 1) / STRATA_CG_ROWS) * vectors;
+
+  q->vectors = vectors;
+  q->rows = tiles < 100 ? STRATA_CG_PART : STRATA_CG_ROWS; /* small tiles keep more of a device at work */
 }
 
 ptrdiff_t TYPED(StrataCGColumnsLevel)(const TYPED(StrataCGColumns) *q)
@@ -35,14 +42,15 @@ ptrdiff_t TYPED(StrataCGColumnsChunks)(const TYPED(StrataCGColumns) *q)
   return q->columns * (q->levels / CHUNK);
 }
 
-static ptrdiff_t TYPED(tiles)(const TYPED(StrataCGColumns) *q)
+/* Parts of tiles, which sums are made of */
+static ptrdiff_t TYPED(parts)(const TYPED(StrataCGColumns) *q)
 {
-  return (ptrdiff_t)((q->n[0] + WIDTH - 1) / WIDTH) * ((q->n[1] + q->rows - 1) / q->rows);
+  return (ptrdiff_t)((q->n[0] + WIDTH - 1) / WIDTH) * ((q->n[1] + STRATA_CG_PART - 1) / STRATA_CG_PART);
 }
 
 ptrdiff_t TYPED(StrataCGColumnsWork)(const TYPED(StrataCGColumns) *q)
 {
-  return STRATA_CG_SUMS * TYPED(tiles)(q) + 1;
+  return STRATA_CG_SUMS * TYPED(parts)(q) + 1;
 }
 
 /* ---- numbers of the operator -------------------------------------------------------------------------------------------------------- */
@@ -333,16 +341,16 @@ static double TYPED(faces)(const TYPED(StrataCGColumns) *q, const REAL column[],
 static void TYPED(down)(const TYPED(StrataCGColumns) *q, StrataCG_d *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z, REAL *work,
                         double (*history)[STRATA_CG_SUMS])
 {
-  double lane[STRATA_CG_SUMS][WIDTH] = {{0}}, *sum; /* lane l takes the tiles l, l + WIDTH, ... */
-  int    tile = 0;
+  double lane[STRATA_CG_SUMS][WIDTH] = {{0}}, *sum; /* lane l takes the parts l, l + WIDTH, ... */
+  int    part = 0;
 
   if (cg->done) return;
   sum = history ? history[cg->its] : cg->sum;
-  for (int j0 = 0; j0 < q->n[1]; j0 += q->rows)
-    for (int i0 = 0; i0 < q->n[0]; i0 += WIDTH, tile++) {
-      double row[STRATA_CG_SUMS][STRATA_CG_ROWS] = {{0}};
+  for (int j0 = 0; j0 < q->n[1]; j0 += STRATA_CG_PART)
+    for (int i0 = 0; i0 < q->n[0]; i0 += WIDTH, part++) {
+      double row[STRATA_CG_SUMS][STRATA_CG_PART] = {{0}};
 
-      for (int j = j0; j < q->n[1] && j < j0 + q->rows; j++) {
+      for (int j = j0; j < q->n[1] && j < j0 + STRATA_CG_PART; j++) {
         double one[STRATA_CG_SUMS][WIDTH] = {{0}};
 
         for (int i = i0; i < q->n[0] && i < i0 + WIDTH; i++) {
@@ -358,7 +366,7 @@ static void TYPED(down)(const TYPED(StrataCGColumns) *q, StrataCG_d *cg, const R
         }
         for (int m = 0; m < STRATA_CG_SUMS; m++) row[m][j - j0] = halves(WIDTH, one[m]);
       }
-      for (int m = 0; m < STRATA_CG_SUMS; m++) lane[m][tile % WIDTH] = lane[m][tile % WIDTH] + halves(q->rows, row[m]);
+      for (int m = 0; m < STRATA_CG_SUMS; m++) lane[m][part % WIDTH] = lane[m][part % WIDTH] + halves(STRATA_CG_PART, row[m]);
     }
   for (int m = 0; m < STRATA_CG_SUMS; m++) sum[m] = halves(WIDTH, lane[m]);
   if (history) strata_cg_judge_d(cg, sum);

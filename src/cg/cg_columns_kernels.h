@@ -14,11 +14,13 @@
 
 #include "cg_pass_kernels.h"
 
-/* Levels of a chunk. Blocks of threads take tiles of columns: their width, and at most so many rows, a power of two.
-   Sums are made in this order: over the levels of a chunk; from there on in double precision, over the chunks of a column; over a row of a tile in
-   halves; over its rows in halves; lane l of a row takes the tiles l, l + width, ...; over the lanes in halves. */
+/* Levels of a chunk. Blocks of threads take tiles of columns: their width, and at most so many rows; which does not matter to the results.
+   Sums are made in this order: over the levels of a chunk; from there on in double precision, over the chunks of a column; over a row of a part of a
+   tile, which is as wide and has four rows, in halves; over its rows in halves; lane l of a row takes the parts l, l + width, ...; over the lanes in
+   halves. */
 #define STRATA_CG_CHUNK 8
 #define STRATA_CG_WIDTH 32
+#define STRATA_CG_PART  4
 #define STRATA_CG_ROWS  16
 
 /* Numbers of a level, for a column of unit area: 1 / g, excess, lateral factor, whether it is one of the grid, g, and that of the level above, where

@@ -5,7 +5,7 @@ typedef struct {
   int       n[3], pad, levels; /* the box, lines along z; levels below the first one, and all of them */
   ptrdiff_t columns;           /* their number */
   ptrdiff_t pitch, plane;      /* from row to row, and from level to level, in the vectors of the passes */
-  int       rows;              /* of a tile */
+  int       rows;              /* of a tile: STRATA_CG_PART or STRATA_CG_ROWS */
   int       energy; /* is (z,Az) the sum over cells and faces? Else (r,z) without the faces between columns, which is as good where these are weak */
   int       zz;     /* is (z,z) wanted? Else it is 0 */
   int       vectors, room;    /* right-hand sides, each with its numbers cg, and entries of the history of each */
@@ -14,9 +14,11 @@ typedef struct {
 
 STRATA_BEGIN_C
 
-/* The layout for a box, without numbers; then how many numbers of levels and of columns there are, and how many in a vector of the passes, in one
-   number a chunk, and in the work space of the device, which must be zeros at first */
+/* The layout for a box and one right-hand side, without numbers, and for more of them; then how many numbers of levels and of columns there are, and,
+   for each right-hand side, how many in a vector of the passes, in one number a chunk, and in the work space of the device, which must be zeros at
+   first */
 TYPED(StrataCGColumns) TYPED(StrataCGColumnsPlan)(const int n[3]);
+void TYPED(StrataCGColumnsSetVectors)(TYPED(StrataCGColumns) *q, int vectors);
 ptrdiff_t TYPED(StrataCGColumnsLevel)(const TYPED(StrataCGColumns) *q);
 ptrdiff_t TYPED(StrataCGColumnsColumn)(const TYPED(StrataCGColumns) *q);
 ptrdiff_t TYPED(StrataCGColumnsVector)(const TYPED(StrataCGColumns) *q);

@@ -7,7 +7,7 @@ PetscErrorCode TYPED(StrataCGSpaceSetUp)(TYPED(StrataCGSpace) *s, const TYPED(St
 
   PetscFunctionBegin;
   *q = TYPED(StrataCGColumnsPlan)(lines->coef.n);
-  q->vectors = vectors;
+  TYPED(StrataCGColumnsSetVectors)(q, vectors);
   PetscCall(StrataArrayCreate(&s->level, TYPED(StrataCGColumnsLevel)(q) * sizeof(REAL)));
   PetscCall(StrataArrayCreate(&s->column, TYPED(StrataCGColumnsColumn)(q) * sizeof(REAL)));
   PetscCall(StrataArrayWrite(&s->level, PETSC_MEMTYPE_HOST, &level));

@@ -165,7 +165,7 @@ PetscErrorCode StrataCGUpDownCreate(KSP ksp, PetscInt vectors, PetscInt vector, 
   u = *created;
   for (int v = 0; v < vectors; v++) u->of[v].current = PETSC_FALSE;
   u->vector = (int)vector;
-  u->space.problem.vectors = (int)vectors;
+  StrataCGColumnsSetVectors_d(&u->space.problem, (int)vectors);
   u->space.problem.zz = ksp->normtype == KSP_NORM_PRECONDITIONED;
   if (!*whynot) { /* are these sums those that were made by preconditioner and operator as they are? */
     StrataCG_d read;

@@ -14,10 +14,11 @@ template <> struct Typed<float> {
   typedef StrataCGColumns_f Columns;
 };
 
-constexpr int CHUNK = STRATA_CG_CHUNK, WIDTH = STRATA_CG_WIDTH;
-constexpr int RING = 4, SPAN = WIDTH + 2 * RING; /* cells west and east of the tile that are copied with it: rows stay aligned */
-constexpr int TABLE = STRATA_LEVEL * CHUNK;
-constexpr int IDLE = -2; /* a column of the ring that no other thread reads or writes, for threads without one of their own */
+constexpr int                     CHUNK = STRATA_CG_CHUNK, WIDTH = STRATA_CG_WIDTH;
+constexpr int                     RING = 4, SPAN = WIDTH + 2 * RING; /* cells west and east of the tile that are copied with it: rows stay aligned */
+template <int ROWS> constexpr int BLOCKS = ROWS < STRATA_CG_ROWS ? 2 : 1; /* on a multiprocessor, if there are so many */
+constexpr int                     TABLE = STRATA_LEVEL * CHUNK;
+constexpr int                     IDLE = -2; /* a column of the ring that no other thread reads or writes, for threads without one of their own */
 
 /* A chunk of levels of one or two vectors, with the ring around the tile */
 template <class T, int HEIGHT, int VECTORS> struct Stage {
@@ -39,12 +40,16 @@ static __device__ __forceinline__ double halves(double a, int n)
 }
 
 /* The sums of all columns. The block that is last finishes them, and the step. */
-template <int ROWS> static __device__ void finish(const double own[STRATA_CG_SUMS], double *work, StrataCG_d *cg, double (*history)[STRATA_CG_SUMS])
+template <int ROWS>
+static __device__ void finish(int n1, const double own[STRATA_CG_SUMS], double *work, StrataCG_d *cg, double (*history)[STRATA_CG_SUMS])
 {
+  constexpr int     PART = STRATA_CG_PART;
   __shared__ double rows[STRATA_CG_SUMS][ROWS];
   __shared__ int    last;
-  const int         warp = threadIdx.x / 32, lane = threadIdx.x % 32, tiles = gridDim.x * gridDim.y, tile = blockIdx.x + gridDim.x * blockIdx.y;
-  unsigned         *count = (unsigned *)(work + STRATA_CG_SUMS * (ptrdiff_t)tiles);
+  const int         warp = threadIdx.x / 32, lane = threadIdx.x % 32, parts = (n1 + PART - 1) / PART, tiles = gridDim.x * parts,
+            blocks = gridDim.x * gridDim.y;
+  const int part = blockIdx.y * (ROWS / PART) + lane / PART;
+  unsigned *count = (unsigned *)(work + STRATA_CG_SUMS * (ptrdiff_t)tiles);
 
   if (warp < ROWS)
 #pragma unroll
@@ -55,21 +60,20 @@ template <int ROWS> static __device__ void finish(const double own[STRATA_CG_SUM
     }
   __syncthreads();
   if (warp < STRATA_CG_SUMS) {
-    const double a = halves(lane < ROWS ? rows[warp][lane] : 0, ROWS);
+    const double a = halves(lane < ROWS ? rows[warp][lane] : 0, PART);
 
-    if (!lane) {
-      work[warp * (ptrdiff_t)tiles + tile] = a;
-      __threadfence();
-    }
+    if (lane < ROWS && lane % PART == 0 && part < parts) work[warp * (ptrdiff_t)tiles + blockIdx.x + gridDim.x * part] = a;
+    __threadfence();
   }
   __syncthreads();
-  if (!threadIdx.x) last = atomicAdd(count, 1u) == (unsigned)tiles - 1;
+  if (!threadIdx.x) last = atomicAdd(count, 1u) == (unsigned)blocks - 1;
   __syncthreads();
   if (!last) return;
   __threadfence();
   if (warp < STRATA_CG_SUMS) {
     double a = 0;
 
+#pragma unroll 8
     for (int t = lane; t < tiles; t += WIDTH) a = a + __ldcg(&work[warp * (ptrdiff_t)tiles + t]);
     a = halves(a, WIDTH);
     if (!lane) rows[warp][0] = a;
@@ -89,7 +93,7 @@ template <class T> constexpr int DOWN_STAGES = sizeof(T) == 8 ? 5 : 8;
 
 /* Warps: rows of the tile, the row south of it, the column west of it, the copies */
 template <class T, int ROWS, bool ENERGY, bool ZZ>
-static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
+static __global__ void __launch_bounds__((ROWS + 3) * 32, BLOCKS<ROWS>)
     down(const __grid_constant__ CUtensorMap map, const __grid_constant__ typename Typed<T>::Columns q, const T *__restrict__ start,
          const T *__restrict__ F, T *__restrict__ z, double *work, StrataCG_d *cg, double (*history)[STRATA_CG_SUMS])
 {
@@ -205,7 +209,7 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, 1)
     } else
       for (int m = 0; m < STRATA_CG_SUMS; m++) sum[m] = 0;
   }
-  finish<ROWS>(sum, work + blockIdx.z * ((ptrdiff_t)STRATA_CG_SUMS * gridDim.x * gridDim.y + 1), cg,
+  finish<ROWS>(q.n[1], sum, work + blockIdx.z * ((ptrdiff_t)STRATA_CG_SUMS * gridDim.x * ((q.n[1] + STRATA_CG_PART - 1) / STRATA_CG_PART) + 1), cg,
                history ? history + blockIdx.z * (ptrdiff_t)q.room : NULL);
 }
 
@@ -216,7 +220,7 @@ template <class T> constexpr int X_STAGES = sizeof(T) == 8 ? 1 : 2;
 
 /* Warps: rows of the tile, the rows south and north of it, the columns west and east, the copies. X: x is updated */
 template <class T, int ROWS, bool X>
-static __global__ void __launch_bounds__((ROWS + 4) * 32, 1)
+static __global__ void __launch_bounds__((ROWS + 4) * 32, BLOCKS<ROWS>)
     up(const __grid_constant__ CUtensorMap rmap, const __grid_constant__ CUtensorMap pmap, const __grid_constant__ CUtensorMap xmap,
        const __grid_constant__ typename Typed<T>::Columns q, const StrataCG_d *cg, const T *__restrict__ z, T *__restrict__ rnew,
        T *__restrict__ pnew, T *__restrict__ x, T *__restrict__ F)
@@ -543,14 +547,14 @@ int StrataCGColumnsCUDA(int *can)
   int StrataCGColumnsUpCUDA_##t(const StrataCGColumns_##t *q, const StrataCG_d *cg, const REAL *z, const REAL *r, const REAL *p, REAL *rnew,         \
                                 REAL *pnew, REAL *x, REAL *F, void *stream)                                                                          \
   {                                                                                                                                                  \
-    return q->rows == 4 ? up_launch<REAL, 4>(*q, cg, z, r, p, rnew, pnew, x, F, stream)                                                              \
-                        : up_launch<REAL, STRATA_CG_ROWS>(*q, cg, z, r, p, rnew, pnew, x, F, stream);                                                \
+    return q->rows == STRATA_CG_PART ? up_launch<REAL, STRATA_CG_PART>(*q, cg, z, r, p, rnew, pnew, x, F, stream)                                    \
+                                     : up_launch<REAL, STRATA_CG_ROWS>(*q, cg, z, r, p, rnew, pnew, x, F, stream);                                   \
   }                                                                                                                                                  \
   int StrataCGColumnsDownCUDA_##t(const StrataCGColumns_##t *q, StrataCG_d *cg, const REAL *r, const REAL *start, const REAL *F, REAL *z,            \
                                   double *work, double(*history)[STRATA_CG_SUMS], void *stream)                                                      \
   {                                                                                                                                                  \
-    return q->rows == 4 ? down_launch<REAL, 4>(*q, cg, r, start, F, z, work, history, stream)                                                        \
-                        : down_launch<REAL, STRATA_CG_ROWS>(*q, cg, r, start, F, z, work, history, stream);                                          \
+    return q->rows == STRATA_CG_PART ? down_launch<REAL, STRATA_CG_PART>(*q, cg, r, start, F, z, work, history, stream)                              \
+                                     : down_launch<REAL, STRATA_CG_ROWS>(*q, cg, r, start, F, z, work, history, stream);                             \
   }
 TYPED_CALLS(double, d)
 TYPED_CALLS(float, f)
