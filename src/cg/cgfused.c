@@ -975,8 +975,8 @@ static PetscErrorCode KSPDestroy_CGFused(KSP ksp)
    The form `KSP_CGFUSED_GEAR` finds the step length without a product of its own. Rounding can take its residual away from b - A x; where it is off
    by a tenth, b - A x takes its place.
 
-   On the host the columns of a batch of `KSPMatSolve()` make their steps together, unless each is one pass by itself. Estimates of eigenvalues and
-   singular values are those of `KSPCG`.
+   On the host the columns of a batch of `KSPMatSolve()` make their steps together, unless each is one pass by itself; on a GPU they do where an
+   iteration is two passes along columns of the grid. Estimates of eigenvalues and singular values are those of `KSPCG`.
 
    All norm types of `KSPCG` are there. An operator or a preconditioner that is seen to be indefinite ends the solve with
    `KSP_DIVERGED_INDEFINITE_MAT` or `KSP_DIVERGED_INDEFINITE_PC`.

@@ -193,9 +193,9 @@ PetscErrorCode KSPCGFusedGetCheckInterval(KSP ksp, PetscInt *interval)
   residual is computed from the solution in double precision, and the iteration goes on from there: tolerances of double precision are met, in a few
   more iterations.
 
-  Single precision is there where an iteration is one pass (on the host, on one rank, with an operator of type `MATSTRATA`, the form
-  `KSP_CGFUSED_GEAR` and `PCCOLUMN`, `PCJACOBI` or `PCNONE`). Elsewhere, and where the range of single precision does not do, the steps are in double
-  precision; `-ksp_view` says why.
+  Single precision is there on one rank where an iteration is one pass (on the host, with an operator of type `MATSTRATA`, the form
+  `KSP_CGFUSED_GEAR` and `PCCOLUMN`, `PCJACOBI` or `PCNONE`) or two passes along columns (on a GPU, see `KSPCGFUSED`). Elsewhere, and where the range
+  of single precision does not do, the steps are in double precision; `-ksp_view` says why.
 
 .seealso: `KSPCGFUSED`, `KSPCGFusedGetPrecision()`, `KSPCGFusedPrecision`
 @*/
