@@ -166,8 +166,8 @@ PETSC_INTERN PetscErrorCode StrataCGFusedTest(KSP, PetscReal norm);
 PETSC_INTERN PetscErrorCode StrataCGFusedSingle(KSP); /* the steps of a solve, in single precision */
 PETSC_INTERN PetscErrorCode StrataCGFusedReset(KSP_CGFused *);
 PETSC_INTERN PetscErrorCode StrataCGFusedMatSolve(KSP, Mat B, Mat X);
-/* In two passes along columns on a GPU; NULL, and in words why, where that cannot be: then X is as it was */
-PETSC_INTERN PetscErrorCode StrataCGFusedMatSolveColumns(KSP, Mat B, Mat X, const char **apart);
+/* In two passes along columns on a GPU: how many right-hand sides are solved, and in words why not all of them */
+PETSC_INTERN PetscErrorCode StrataCGFusedMatSolveColumns(KSP, Mat B, Mat X, PetscInt *solved, const char **apart);
 /* Results of all right-hand sides in one: that of number v, the first is 0; and after the last one the complaint, if one is wanted */
 PETSC_INTERN PetscErrorCode StrataCGFusedCollect(KSP, PetscInt v, PetscInt its, PetscReal rnorm, KSPConvergedReason);
 PETSC_INTERN PetscErrorCode StrataCGFusedCollected(KSP);

@@ -260,15 +260,16 @@ static PetscErrorCode CGSolveTogether(KSP ksp, Mat B, Mat X)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CGSolveApart(KSP ksp, Mat B, Mat X)
+/* first: those before it are solved, and in the results */
+static PetscErrorCode CGSolveApart(KSP ksp, Mat B, Mat X, PetscInt first)
 {
-  PetscInt           nv, its = 0;
-  PetscReal          rnorm = 0;
-  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  PetscInt           nv, its = ksp->its;
+  PetscReal          rnorm = ksp->rnorm;
+  KSPConvergedReason reason = ksp->reason;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(B, NULL, &nv));
-  for (PetscInt v = 0; v < nv; v++) {
+  for (PetscInt v = first; v < nv; v++) {
     Vec b, x;
 
     PetscCall(MatDenseGetColumnVecRead(B, v, &b));
@@ -358,18 +359,19 @@ PetscErrorCode StrataCGFusedMatSolve(KSP ksp, Mat B, Mat X)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
   PetscBool    device = PETSC_FALSE;
+  PetscInt     solved = 0;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(B, NULL, &cg->columns));
   if (!cg->columns) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CGFindApart(ksp, B, &device, &cg->apart));
 #if STRATA_HAVE_CUDA
-  if (!cg->apart && device) PetscCall(StrataCGFusedMatSolveColumns(ksp, B, X, &cg->apart));
+  if (!cg->apart && device) PetscCall(StrataCGFusedMatSolveColumns(ksp, B, X, &solved, &cg->apart));
 #endif
   PetscCall(PetscInfo(ksp, "%" PetscInt_FMT " right-hand sides %s%s\n", cg->columns, cg->apart ? "one after another: " : "together",
                       cg->apart ? cg->apart : ""));
   if (cg->apart)
-    PetscCall(CGSolveApart(ksp, B, X));
+    PetscCall(CGSolveApart(ksp, B, X, solved));
   else if (!device)
     PetscCall(CGSolveTogether(ksp, B, X));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -2,9 +2,13 @@
    KSPMatSolve() with KSPCGFUSED in two passes along columns on a GPU: right-hand sides make their steps together, in the same launches. Each has the
    bits that it has when it is solved by itself, and stays as it is once it is done.
 */
+#include "cg_columns_kernels.h"
 #include "cgimpl.h"
 
 #if STRATA_HAVE_CUDA
+
+/* So many at most are under way together: more would only take more memory */
+#define CG_TOGETHER 64
 
 /* A right-hand side and its solve */
 typedef struct {
@@ -18,7 +22,7 @@ typedef struct {
 } CGSide;
 
 typedef struct {
-  PetscInt    nv;
+  PetscInt    first, nv; /* the first of them, and how many */
   Mat         B, X;
   CGSide     *side;
   StrataCG_d *set; /* the numbers of a round */
@@ -31,8 +35,8 @@ static PetscErrorCode CGSideEnter(KSP ksp, CGSides *t, PetscInt v)
   const CGSide *c = &t->side[v];
 
   PetscFunctionBegin;
-  PetscCall(MatDenseGetColumnVecRead(t->B, v, &ksp->vec_rhs));
-  PetscCall(MatDenseGetColumnVec(t->X, v, &ksp->vec_sol));
+  PetscCall(MatDenseGetColumnVecRead(t->B, t->first + v, &ksp->vec_rhs));
+  PetscCall(MatDenseGetColumnVec(t->X, t->first + v, &ksp->vec_sol));
   if (cg->updown) PetscCall(StrataCGUpDownSelect(cg->updown, v));
   cg->gamma = c->gamma;
   cg->curvature = c->curvature;
@@ -75,8 +79,8 @@ static PetscErrorCode CGSideLeave(KSP ksp, CGSides *t, PetscInt v)
   c->rnorm0 = ksp->rnorm0;
   c->ttol = ksp->ttol;
   c->reason = ksp->reason;
-  PetscCall(MatDenseRestoreColumnVec(t->X, v, &ksp->vec_sol));
-  PetscCall(MatDenseRestoreColumnVecRead(t->B, v, &ksp->vec_rhs));
+  PetscCall(MatDenseRestoreColumnVec(t->X, t->first + v, &ksp->vec_sol));
+  PetscCall(MatDenseRestoreColumnVecRead(t->B, t->first + v, &ksp->vec_rhs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,35 +242,81 @@ static PetscErrorCode CGSidesSolve(KSP ksp, CGSides *t, const char **apart)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode StrataCGFusedMatSolveColumns(KSP ksp, Mat B, Mat X, const char **apart)
+/* Some of them, or none and in words why */
+static PetscErrorCode CGSidesTogether(KSP ksp, CGSides *t, const char **apart)
 {
   KSP_CGFused             *cg = (KSP_CGFused *)ksp->data;
   const StrataCGUpDown     updown = cg->updown;
   const Vec                b = ksp->vec_rhs, x = ksp->vec_sol;
   const PetscBool          complain = ksp->errorifnotconverged;
   const KSPConvergedReason before = ksp->reason;
-  CGSides                  t = {0, B, X, NULL, NULL};
-  PetscInt                 replaced = 0;
   PetscErrorCode           code;
 
   PetscFunctionBegin;
-  PetscCall(MatGetSize(B, NULL, &t.nv));
-  PetscCall(PetscCalloc2(t.nv, &t.side, t.nv, &t.set));
-  PetscCall(StrataKSPForgetMatRHS(ksp));  /* each is tested by itself */
+  PetscCall(PetscArrayzero(t->side, t->nv));
+  PetscCall(PetscArrayzero(t->set, t->nv));
   ksp->errorifnotconverged = PETSC_FALSE; /* once all are done */
-  code = CGSidesSolve(ksp, &t, apart);
+  code = CGSidesSolve(ksp, t, apart);
   ksp->errorifnotconverged = complain;
   cg->updown = updown;
   ksp->vec_rhs = b;
   ksp->vec_sol = x;
+  ksp->reason = before;
   PetscCall(code);
-  if (*apart)
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Does one fill the GPU? */
+static PetscErrorCode CGSidesFill(KSP ksp, PetscBool *fills)
+{
+  StrataCoefficients c;
+  StrataCGColumns_d  plan;
+  Mat                A;
+  int                n[3];
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  PetscCall(MatStrataGetCoefficients(A, &c));
+  PetscCall(StrataGridGetBox(c->grid, n));
+  plan = StrataCGColumnsPlan_d(n);
+  *fills = plan.rows == STRATA_CG_ROWS ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGFusedMatSolveColumns(KSP ksp, Mat B, Mat X, PetscInt *solved, const char **apart)
+{
+  KSP_CGFused             *cg = (KSP_CGFused *)ksp->data;
+  const KSPConvergedReason before = ksp->reason;
+  CGSides                  t = {0, 0, B, X, NULL, NULL};
+  PetscInt                 nv, replaced = 0, its = 0;
+  PetscReal                rnorm = 0;
+  KSPConvergedReason       reason = before;
+  PetscBool                fills = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *solved = 0;
+  PetscCall(CGSidesFill(ksp, &fills));
+  if (fills) *apart = "each fills the GPU";
+  if (*apart) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetSize(B, NULL, &nv));
+  PetscCall(PetscMalloc2(CG_TOGETHER, &t.side, CG_TOGETHER, &t.set));
+  PetscCall(StrataKSPForgetMatRHS(ksp)); /* each is tested by itself */
+  for (t.first = 0; t.first < nv && !*apart; t.first += t.nv) {
+    t.nv = PetscMin(nv - t.first, CG_TOGETHER);
     ksp->reason = before;
-  else
-    for (PetscInt v = 0; v < t.nv; v++) {
-      PetscCall(StrataCGFusedCollect(ksp, v, t.side[v].its, t.side[v].rnorm, t.side[v].reason));
+    PetscCall(CGSidesTogether(ksp, &t, apart));
+    ksp->its = its;
+    ksp->rnorm = rnorm;
+    ksp->reason = reason;
+    for (PetscInt v = 0; v < t.nv && !*apart; v++) {
+      PetscCall(StrataCGFusedCollect(ksp, t.first + v, t.side[v].its, t.side[v].rnorm, t.side[v].reason));
       replaced += t.side[v].replaced;
+      *solved = t.first + v + 1;
     }
+    its = ksp->its;
+    rnorm = ksp->rnorm;
+    reason = ksp->reason;
+  }
   cg->replaced = replaced;
   PetscCall(PetscFree2(t.side, t.set));
   if (!*apart) PetscCall(StrataCGFusedCollected(ksp));
