@@ -752,7 +752,7 @@ static PetscErrorCode KSPCGFusedTrySingle(KSP ksp)
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
 
   PetscFunctionBegin;
-  cg->notsingle = cg->level >= CGFUSED_COLUMNS ? NULL : cg->whynot ? cg->whynot : "not all is fused";
+  cg->notsingle = cg->level == CGFUSED_ALL || cg->level == CGFUSED_COLUMNS ? NULL : cg->whynot ? cg->whynot : "another way of iterating";
   if (cg->level == CGFUSED_ALL) PetscCall(StrataCGPassSingle(cg->pass, &cg->notsingle));
 #if STRATA_HAVE_CUDA
   if (cg->level == CGFUSED_COLUMNS) {
