@@ -26,7 +26,7 @@ static void rounded(const int n[3])
   StrataCGColumns_f q = StrataCGColumnsPlan_f(n);
   Passes_f          v, same;
   float            *level, *column, *given, *pbefore;
-  double           *from, *to, *sum;
+  double           *from, *minus, *to, *sum;
   int               wrong = 0;
 
   operator_f(&lines, &a, TENSOR, n);
@@ -38,18 +38,23 @@ static void rounded(const int n[3])
   v = passes_f(&q, &a);
   same = passes_f(&q, &a);
   from = Numbers_d(&a, cells, -1, 1);
+  minus = Numbers_d(&a, cells, -1, 1);
   to = Numbers_d(&a, cells, -1, 1);
   sum = Numbers_d(&a, cells, 0, 0);
   given = Numbers_f(&a, cells, 0, 0);
-  for (ptrdiff_t i = 0; i < cells; i++) given[i] = (float)(4 * from[i]);
+  for (ptrdiff_t i = 0; i < cells; i++) given[i] = (float)(4 * (from[i] - minus[i]));
   StrataCGColumnsEnterHost_f(&q, given, given, given, same.r[0], same.p[0], same.x, same.start, same.F);
   StrataCGColumnsEnterHost_f(&q, given, given, given, v.r[0], v.p[0], v.x, v.start, v.F);
   pbefore = Numbers_f(&a, StrataCGColumnsVector_f(&q), 0, 0);
   memcpy(pbefore, v.p[0], StrataCGColumnsVector_f(&q) * sizeof(float));
-  for (int again = 0; again < 2; again++) { /* p is kept first, then zero */
-    const float ratio = again ? 0 : 0.5f;
+  for (int again = 0; again < 2; again++) { /* p is kept and r a difference, then p is zero and r one vector */
+    const float   ratio = again ? 0 : 0.5f;
+    const double *without = again ? NULL : minus;
 
-    StrataCGColumnsRoundHost(&q, 4, from, ratio, v.r[0], v.p[0], v.x, v.start, v.F);
+    if (again)
+      for (ptrdiff_t i = 0; i < cells; i++) from[i] = from[i] - minus[i];
+
+    StrataCGColumnsRoundHost(&q, 4, from, without, ratio, v.r[0], v.p[0], v.x, v.start, v.F);
     ok(Same_f(v.r[0], same.r[0], StrataCGColumnsVector_f(&q)) && Same_f(v.start, same.start, StrataCGColumnsChunks_f(&q)) &&
            Same_f(v.F, same.F, StrataCGColumnsChunks_f(&q)),
        "r is rounded, and enters as a rounded one does");
@@ -62,13 +67,14 @@ static void rounded(const int n[3])
       const size_t      vector = StrataCGColumnsVector_f(&q) * sizeof(float), chunks = StrataCGColumnsChunks_f(&q) * sizeof(float);
       StrataCGColumns_f dq = q;
       double           *dfrom = (double *)DeviceCopy(from, cells * sizeof(double));
+      double           *dminus = (double *)DeviceCopy(minus, cells * sizeof(double));
       float            *r = (float *)DeviceCopy(pbefore, vector), *p = (float *)DeviceCopy(pbefore, vector);
       float *x = (float *)DeviceCopy(pbefore, vector), *start = (float *)DeviceCopy(same.z, chunks), *F = (float *)DeviceCopy(same.z, chunks);
       int    err;
 
       dq.level = (const float *)DeviceCopy(level, StrataCGColumnsLevel_f(&q) * sizeof(float));
       dq.column = (const float *)DeviceCopy(column, StrataCGColumnsColumn_f(&q) * sizeof(float));
-      err = StrataCGColumnsRoundCUDA(&dq, 4, dfrom, ratio, r, p, x, start, F, NULL);
+      err = StrataCGColumnsRoundCUDA(&dq, 4, dfrom, again ? NULL : dminus, ratio, r, p, x, start, F, NULL);
       DeviceRead(same.r[1], r, vector);
       DeviceRead(same.p[1], p, vector);
       DeviceRead(same.x, x, vector);

@@ -19,7 +19,7 @@ static void TYPED(operator)(TYPED(StrataLines) *lines, Arrays *a, int kind, cons
   for (int d = 0; d < 3; d++) c->n[d] = n[d];
   for (int l = 0; l < STRATA_LEGS; l++) {
     c->outside[l] = kind == CONSTANT ? (int)Random(0, 1.99) : STRATA_OUTSIDE_NONE;
-    c->leg[l] = l % 2 ? c->leg[l - 1] : (REAL)Random(-2, -0.1);
+    c->leg[l] = l % 2 ? c->leg[l - 1] : (REAL)Random(-2, l < 4 ? -0.1 : -1); /* weakly coupled levels are not for single precision */
   }
   if (kind == CONSTANT) return;
   area = TYPED(Numbers)(a, columns, 0.5, 2);

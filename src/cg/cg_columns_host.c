@@ -16,15 +16,15 @@ static double halves(int n, double *a)
 #define STRATA_TYPED "../cg/cg_columns_host_typed.h"
 #include "../sys/typed.h"
 
-void StrataCGColumnsRoundHost(const StrataCGColumns_f *q, double kappa, const double *from, float ratio, float *r, float *p, float *x, float *start,
-                              float *F)
+void StrataCGColumnsRoundHost(const StrataCGColumns_f *q, double kappa, const double *from, const double *minus, float ratio, float *r, float *p,
+                              float *x, float *start, float *F)
 {
   for (int k = 0; k < q->levels; k++)
     for (int j = 0; j < q->n[1]; j++)
       for (int i = 0; i < q->n[0]; i++) {
-        const ptrdiff_t to = i + q->pitch * j + q->plane * k;
+        const ptrdiff_t to = i + q->pitch * j + q->plane * k, id = i + q->n[0] * (j + (ptrdiff_t)q->n[1] * (k - q->pad));
 
-        r[to] = k < q->pad ? 0 : (float)(kappa * from[i + q->n[0] * (j + (ptrdiff_t)q->n[1] * (k - q->pad))]);
+        r[to] = k < q->pad ? 0 : (float)(kappa * (minus ? from[id] - minus[id] : from[id]));
         p[to] = ratio == 0 ? 0 : ratio * p[to];
         x[to] = 0;
       }

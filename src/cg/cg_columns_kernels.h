@@ -48,12 +48,12 @@ STRATA_BEGIN_C
 /* Are the two passes in this build, and can the device run them? */
 int StrataCGColumnsCUDA(int *can);
 
-/* From and to vectors in double precision. Round: r = kappa times the first one, p = ratio p (0: zeros), x is zero; start and F as
+/* From and to vectors in double precision. Round: r = kappa (from - minus), minus may be NULL, p = ratio p (0: zeros), x is zero; start and F as
    StrataCGColumnsEnterHost() leaves them. Add: to = to + factor (x + owed p), and x is zero. */
-void StrataCGColumnsRoundHost(const StrataCGColumns_f *q, double kappa, const double *from, float ratio, float *r, float *p, float *x, float *start,
-                              float *F);
-int  StrataCGColumnsRoundCUDA(const StrataCGColumns_f *q, double kappa, const double *from, float ratio, float *r, float *p, float *x, float *start,
-                              float *F, void *stream);
+void StrataCGColumnsRoundHost(const StrataCGColumns_f *q, double kappa, const double *from, const double *minus, float ratio, float *r, float *p,
+                              float *x, float *start, float *F);
+int  StrataCGColumnsRoundCUDA(const StrataCGColumns_f *q, double kappa, const double *from, const double *minus, float ratio, float *r, float *p,
+                              float *x, float *start, float *F, void *stream);
 void StrataCGColumnsAddHost(const StrataCGColumns_f *q, double factor, float owed, const float *p, float *x, double *to);
 int  StrataCGColumnsAddCUDA(const StrataCGColumns_f *q, double factor, float owed, const float *p, float *x, double *to, void *stream);
 

@@ -18,20 +18,21 @@ static PetscBool CGSingleGoesOn(KSP ksp)
 }
 
 #if STRATA_HAVE_CUDA
-static PetscErrorCode CGSingleTakeOnDevice(KSP ksp, PetscBool again)
+/* From the residual of the solver, of the size `norm`, or again from b - A x, of about that size */
+static PetscErrorCode CGSingleTakeOnDevice(KSP ksp, PetscBool again, PetscReal norm)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
-  Vec          R = ksp->work[CG_R];
   StrataCG_d   nothing, *numbers;
-  PetscReal    rr;
+  Mat          A;
 
   PetscFunctionBegin;
-  PetscCall(StrataCGFusedDots(ksp, 1, &R, &R, &rr));
+  PetscCall(PCGetOperators(ksp->pc, &A, NULL));
+  if (again) PetscCall(KSP_MatMult(ksp, A, ksp->vec_sol, ksp->work[CG_W]));
   PetscCall(PetscMemzero(&nothing, sizeof(nothing)));
   PetscCall(StrataArraySet(&cg->numbers[1], sizeof(nothing), cg->type, &nothing));
   PetscCall(StrataArrayUpdate(&cg->numbers[1], cg->type, &numbers));
-  PetscCall(StrataCGUpDownSingleTake(cg->single, again, PetscSqrtReal(rr), R, numbers, cg->sum));
-  cg->sum[STRATA_CG_RR] = rr;
+  PetscCall(
+      StrataCGUpDownSingleTake(cg->single, again, norm, again ? ksp->vec_rhs : ksp->work[CG_R], again ? ksp->work[CG_W] : NULL, numbers, cg->sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,19 +63,22 @@ static PetscErrorCode CGSingleStepsOnDevice(KSP ksp, PetscReal largest, PetscRea
 }
 #endif
 
-/* z and all sums from a residual: that of the pass, or again that of the solver */
-static PetscErrorCode CGSingleTake(KSP ksp, PetscBool again)
+/* z and all sums from the residual that the solve starts from */
+static PetscErrorCode CGSingleTake(KSP ksp)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
 
   PetscFunctionBegin;
 #if STRATA_HAVE_CUDA
   if (PetscMemTypeDevice(cg->type)) {
-    PetscCall(CGSingleTakeOnDevice(ksp, again));
+    PetscReal rr;
+
+    PetscCall(StrataCGFusedDots(ksp, 1, &ksp->work[CG_R], &ksp->work[CG_R], &rr));
+    PetscCall(CGSingleTakeOnDevice(ksp, PETSC_FALSE, PetscSqrtReal(rr)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
-  PetscCall(StrataCGPassSingleTake(cg->pass, again, again ? ksp->work[CG_R] : NULL, cg->sum));
+  PetscCall(StrataCGPassSingleTake(cg->pass, PETSC_FALSE, NULL, cg->sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -132,14 +136,20 @@ static PetscErrorCode CGSingleGive(KSP ksp, PetscBool add, PetscBool wanted)
 static PetscErrorCode CGSingleReplace(KSP ksp)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
-  PetscReal    rr;
 
   PetscFunctionBegin;
   PetscCall(CGSingleGive(ksp, PETSC_TRUE, PETSC_TRUE));
-  PetscCall(StrataCGFusedResidual(ksp));
-  PetscCall(StrataCGFusedDots(ksp, 1, &ksp->work[CG_R], &ksp->work[CG_R], &rr));
-  PetscCall(CGSingleTake(ksp, PETSC_TRUE));
-  cg->sum[STRATA_CG_RR] = rr;
+#if STRATA_HAVE_CUDA
+  if (PetscMemTypeDevice(cg->type)) PetscCall(CGSingleTakeOnDevice(ksp, PETSC_TRUE, PetscSqrtReal(cg->sum[STRATA_CG_RR])));
+#endif
+  if (PetscMemTypeHost(cg->type)) {
+    PetscReal rr;
+
+    PetscCall(StrataCGFusedResidual(ksp));
+    PetscCall(StrataCGFusedDots(ksp, 1, &ksp->work[CG_R], &ksp->work[CG_R], &rr));
+    PetscCall(StrataCGPassSingleTake(cg->pass, PETSC_TRUE, ksp->work[CG_R], cg->sum));
+    cg->sum[STRATA_CG_RR] = rr;
+  }
   cg->replaced++;
   PetscCall(PetscInfo(ksp, "residual replaced at iteration %" PetscInt_FMT "\n", ksp->its));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -157,7 +167,7 @@ PetscErrorCode StrataCGFusedSingle(KSP ksp)
   PetscBool made;
 
   PetscFunctionBegin;
-  PetscCall(CGSingleTake(ksp, PETSC_FALSE));
+  PetscCall(CGSingleTake(ksp));
   largest = PetscSqrtReal(cg->sum[STRATA_CG_RR]);
   while (!ksp->reason && ksp->its < ksp->max_it && !cg->notsingle) {
     if (!CGSingleGoesOn(ksp)) {

@@ -85,20 +85,21 @@ PETSC_INTERN PetscErrorCode StrataCGUpDownMade(StrataCGUpDown, PetscInt count);
 PETSC_INTERN PetscErrorCode StrataCGUpDownLeave(StrataCGUpDown, PetscReal owed, Vec p, Vec x, Vec r, PetscBool *left);
 PETSC_INTERN PetscErrorCode StrataCGUpDownSolution(StrataCGUpDown, PetscReal owed, Vec x);
 
-/* The same in single precision. Take: from the residual r of size `norm`, x is zero, p as it was or (not again) zero; z and the sums follow. Give: x
+/* The same in single precision. Take: from the residual r - minus (minus may be NULL) of
+   about the size `norm`, x is zero, p as it was or (not again) zero; z and the sums follow. Give: x
    is added to another one (NULL: lost) and zero again. Numbers and sums of the steps have another scale: Scale takes numbers there, Sums takes sums
    back. */
 typedef struct _n_StrataCGUpDownSingle *StrataCGUpDownSingle;
 PETSC_INTERN PetscErrorCode             StrataCGUpDownSingleCreate(KSP, StrataCGUpDownSingle *, const char **whynot);
 PETSC_INTERN PetscErrorCode             StrataCGUpDownSingleDestroy(StrataCGUpDownSingle *);
-PETSC_INTERN PetscErrorCode             StrataCGUpDownSingleTake(StrataCGUpDownSingle, PetscBool again, PetscReal norm, Vec r, StrataCG_d *numbers,
-                                                                 PetscReal sum[]);
-PETSC_INTERN PetscErrorCode             StrataCGUpDownSingleSteps(StrataCGUpDownSingle, PetscInt steps, StrataCG_d *numbers,
-                                                                  PetscReal (*history)[STRATA_CG_SUMS]);
-PETSC_INTERN PetscErrorCode             StrataCGUpDownSingleMade(StrataCGUpDownSingle, PetscInt count);
-PETSC_INTERN PetscErrorCode             StrataCGUpDownSingleGive(StrataCGUpDownSingle, PetscReal owed, Vec x);
-PETSC_INTERN void                       StrataCGUpDownSingleScale(StrataCGUpDownSingle, StrataCG_d *numbers);
-PETSC_INTERN void                       StrataCGUpDownSingleSums(StrataCGUpDownSingle, PetscReal sum[]);
+PETSC_INTERN PetscErrorCode StrataCGUpDownSingleTake(StrataCGUpDownSingle, PetscBool again, PetscReal norm, Vec r, Vec minus, StrataCG_d *numbers,
+                                                     PetscReal sum[]);
+PETSC_INTERN PetscErrorCode StrataCGUpDownSingleSteps(StrataCGUpDownSingle, PetscInt steps, StrataCG_d *numbers,
+                                                      PetscReal (*history)[STRATA_CG_SUMS]);
+PETSC_INTERN PetscErrorCode StrataCGUpDownSingleMade(StrataCGUpDownSingle, PetscInt count);
+PETSC_INTERN PetscErrorCode StrataCGUpDownSingleGive(StrataCGUpDownSingle, PetscReal owed, Vec x);
+PETSC_INTERN void           StrataCGUpDownSingleScale(StrataCGUpDownSingle, StrataCG_d *numbers);
+PETSC_INTERN void           StrataCGUpDownSingleSums(StrataCGUpDownSingle, PetscReal sum[]);
 
 /* The vectors of the method: residual, preconditioned residual, direction, A p, A z */
 enum { CG_R, CG_Z, CG_P, CG_W, CG_S };

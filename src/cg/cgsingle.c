@@ -68,13 +68,13 @@ static PetscReal StrataCGSingleLargest(ptrdiff_t n, const PetscReal *a)
 PetscErrorCode StrataCGSingleOperator(const StrataCoef_d *c, PetscReal sigma, StrataCGFloats *s, StrataCoef_f *to)
 {
   const ptrdiff_t cells = (ptrdiff_t)c->n[0] * c->n[1] * c->n[2], columns = c->form == STRATA_TENSOR ? cells / c->n[c->axis] : 0;
-  const PetscReal factor = 1 / sigma;
+  const PetscReal power = StrataCGSinglePower(PetscAbsReal(c->scale)), factor = 1 / (sigma * power); /* scale, too, may be out of range */
 
   PetscFunctionBegin;
   to->form = c->form;
   to->axis = c->axis;
-  to->scale = (float)c->scale;
-  to->shift = (float)(factor * c->shift);
+  to->scale = (float)(power * c->scale);
+  to->shift = (float)(c->shift / sigma);
   to->masked = (float)(factor * c->masked);
   to->excess = (float)(factor * c->excess);
   to->flags = c->flags;

@@ -126,13 +126,14 @@ void StrataCGUpDownSingleSums(StrataCGUpDownSingle u, PetscReal sum[])
   sum[STRATA_CG_ZZ] *= z * z;
 }
 
-PetscErrorCode StrataCGUpDownSingleTake(StrataCGUpDownSingle u, PetscBool again, PetscReal norm, Vec r, StrataCG_d *numbers, PetscReal sum[])
+PetscErrorCode StrataCGUpDownSingleTake(StrataCGUpDownSingle u, PetscBool again, PetscReal norm, Vec r, Vec minus, StrataCG_d *numbers,
+                                        PetscReal sum[])
 {
   const PetscReal    before = u->kappa;
   StrataCGSpace_f   *s = &u->space;
   StrataCGColumns_f  q;
   StrataCG_d         read;
-  const PetscScalar *a;
+  const PetscScalar *a, *w = NULL;
   PetscMemType       type;
   float             *rto, *p, *x, *start, *F;
   void              *stream;
@@ -152,7 +153,9 @@ PetscErrorCode StrataCGUpDownSingleTake(StrataCGUpDownSingle u, PetscBool again,
   PetscCall(StrataArrayWrite(&s->start, PETSC_MEMTYPE_DEVICE, &start));
   PetscCall(StrataArrayWrite(&s->F, PETSC_MEMTYPE_DEVICE, &F));
   PetscCall(VecGetArrayReadAndMemType(r, &a, &type));
-  StrataCallCUDA(StrataCGColumnsRoundCUDA(&q, u->kappa, a, again ? (float)(u->kappa / before) : 0, rto, p, x, start, F, stream));
+  if (minus) PetscCall(VecGetArrayReadAndMemType(minus, &w, &type));
+  StrataCallCUDA(StrataCGColumnsRoundCUDA(&q, u->kappa, a, w, again ? (float)(u->kappa / before) : 0, rto, p, x, start, F, stream));
+  if (minus) PetscCall(VecRestoreArrayReadAndMemType(minus, &w));
   PetscCall(VecRestoreArrayReadAndMemType(r, &a));
   PetscCall(StrataCGSpaceBegin_f(s, 0, numbers));
   u->stand.now = 0;

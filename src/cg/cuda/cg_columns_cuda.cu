@@ -386,11 +386,12 @@ static __global__ void __launch_bounds__((ROWS + 4) * 32, BLOCKS<ROWS>)
 
 /* ---- in and out --------------------------------------------------------------------------------------------------------------------- */
 
-/* r is kappa times a vector; p and x are vectors, or else p is ratio times itself and x zero */
+/* r is kappa times a vector, or the difference of two; p and x are vectors, or else p is ratio times itself and x zero */
 template <class T, class FROM>
 static __global__ void __launch_bounds__(128)
-    enter(const __grid_constant__ typename Typed<T>::Columns q, double kappa, T ratio, const FROM *__restrict__ r, const FROM *__restrict__ p,
-          const FROM *__restrict__ x, T *__restrict__ rto, T *__restrict__ pto, T *__restrict__ xto, T *__restrict__ start, T *__restrict__ F)
+    enter(const __grid_constant__ typename Typed<T>::Columns q, double kappa, T ratio, const FROM *__restrict__ r, const FROM *__restrict__ minus,
+          const FROM *__restrict__ p, const FROM *__restrict__ x, T *__restrict__ rto, T *__restrict__ pto, T *__restrict__ xto,
+          T *__restrict__ start, T *__restrict__ F)
 {
   const ptrdiff_t columns = q.columns, plane = q.plane, id = blockIdx.x * (ptrdiff_t)blockDim.x + threadIdx.x;
 
@@ -410,7 +411,7 @@ static __global__ void __launch_bounds__(128)
     for (int m = 0; m < CHUNK; m++) {
       const ptrdiff_t from = id + columns * (k + m < q.pad ? 0 : k + m - q.pad), to = plane * (k + m);
 
-      rto[to] = u[m] = k + m < q.pad ? 0 : (T)(kappa * r[from]);
+      rto[to] = u[m] = k + m < q.pad ? 0 : (T)(kappa * (minus ? r[from] - minus[from] : r[from]));
       pto[to] = p ? (T)p[from] : ratio == 0 ? 0 : ratio * pto[to];
       xto[to] = x ? (T)x[from] : 0;
     }
@@ -497,7 +498,7 @@ static int up_launch(const typename Typed<T>::Columns &q, const StrataCG_d *cg, 
 template <class T>
 static int enter_launch(const typename Typed<T>::Columns &q, const T *r, const T *p, const T *x, T *rto, T *pto, T *xto, T *start, T *F, void *stream)
 {
-  enter<T, T><<<(unsigned)((q.columns + 127) / 128), 128, 0, (cudaStream_t)stream>>>(q, 1, 0, r, p, x, rto, pto, xto, start, F);
+  enter<T, T><<<(unsigned)((q.columns + 127) / 128), 128, 0, (cudaStream_t)stream>>>(q, 1, 0, r, NULL, p, x, rto, pto, xto, start, F);
   return (int)cudaGetLastError();
 }
 
@@ -508,10 +509,11 @@ static int leave_launch(const typename Typed<T>::Columns &q, T owed, const T *r,
   return (int)cudaGetLastError();
 }
 
-int StrataCGColumnsRoundCUDA(const StrataCGColumns_f *q, double kappa, const double *from, float ratio, float *r, float *p, float *x, float *start,
-                             float *F, void *stream)
+int StrataCGColumnsRoundCUDA(const StrataCGColumns_f *q, double kappa, const double *from, const double *minus, float ratio, float *r, float *p,
+                             float *x, float *start, float *F, void *stream)
 {
-  enter<float, double><<<(unsigned)((q->columns + 127) / 128), 128, 0, (cudaStream_t)stream>>>(*q, kappa, ratio, from, NULL, NULL, r, p, x, start, F);
+  enter<float, double>
+      <<<(unsigned)((q->columns + 127) / 128), 128, 0, (cudaStream_t)stream>>>(*q, kappa, ratio, from, minus, NULL, NULL, r, p, x, start, F);
   return (int)cudaGetLastError();
 }
 
