@@ -68,10 +68,10 @@ typedef struct {
 } StrataCGStand;
 
 /* All of an iteration on a GPU, for a lean operator whose columns the preconditioner solves; NULL, and in words why, where it cannot be. Like the
-   pass it works on vectors of its own, of as many right-hand sides as it is created for; Select says which is meant, the one that it is created with unless told. Begin
-   takes its vectors unless it has them, and leaves the sums in the numbers of that right-hand side. Steps makes steps of all that are not done, of which Made then tells how many were not stopped by a test;
-   room: of the history of each. `owed` is the length of the last step: x may lack it. Forget: the
-   vectors of the solver are newer. */
+   pass it works on vectors of its own, of as many right-hand sides as it is created for; Select says which is meant, the one that it is created with
+   unless told. Begin takes its vectors unless it has them, and leaves the sums in the numbers of that right-hand side; Forget: the vectors of the
+   solver are newer. Steps makes steps of all that are not done, of which Made then tells how many were not stopped by a test; room: of the history
+   of each. `owed` is the length of the last step: x may lack it. */
 typedef struct _n_StrataCGUpDown *StrataCGUpDown;
 PETSC_INTERN PetscErrorCode StrataCGUpDownCreate(KSP, PetscInt vectors, PetscInt vector, StrataCG_d *numbers, StrataCGUpDown *, const char **whynot);
 PETSC_INTERN PetscErrorCode StrataCGUpDownDestroy(StrataCGUpDown *);
@@ -85,10 +85,9 @@ PETSC_INTERN PetscErrorCode StrataCGUpDownMade(StrataCGUpDown, PetscInt count);
 PETSC_INTERN PetscErrorCode StrataCGUpDownLeave(StrataCGUpDown, PetscReal owed, Vec p, Vec x, Vec r, PetscBool *left);
 PETSC_INTERN PetscErrorCode StrataCGUpDownSolution(StrataCGUpDown, PetscReal owed, Vec x);
 
-/* The same in single precision. Take: from the residual r - minus (minus may be NULL) of
-   about the size `norm`, x is zero, p as it was or (not again) zero; z and the sums follow. Give: x
-   is added to another one (NULL: lost) and zero again. Numbers and sums of the steps have another scale: Scale takes numbers there, Sums takes sums
-   back. */
+/* The same in single precision. Take: from the residual r - minus (minus may be NULL) of about the size `norm`, x is zero, p as it was or (not again)
+   zero; z and the sums follow. Give: x is added to another one (NULL: lost) and zero again. Numbers and sums of the steps have another scale: Scale
+   takes numbers there, Sums takes sums back. */
 typedef struct _n_StrataCGUpDownSingle *StrataCGUpDownSingle;
 PETSC_INTERN PetscErrorCode             StrataCGUpDownSingleCreate(KSP, StrataCGUpDownSingle *, const char **whynot);
 PETSC_INTERN PetscErrorCode             StrataCGUpDownSingleDestroy(StrataCGUpDownSingle *);
