@@ -489,7 +489,7 @@ PetscErrorCode StrataCGFusedPrepare(KSP ksp, PetscBool *made)
     PetscCall(PetscInfo(ksp, "converged due to (r,z) = 0\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (ksp->its && gamma * cg->gamma < 0) {
+  if (ksp->its && PetscSign(gamma) * PetscSign(cg->gamma) < 0) {
     const PetscReal gammabefore = cg->gamma;
 
     ksp->its++;
@@ -502,7 +502,7 @@ PetscErrorCode StrataCGFusedPrepare(KSP ksp, PetscBool *made)
     if (PetscIsInfOrNanReal(curvature)) ksp->its++; /* as KSPCG counts */
     KSPCheckDot(ksp, curvature);
   }
-  if (cg->form == KSP_CGFUSED_CLASSIC || curvature == 0 || (ksp->its && curvature * before <= 0)) {
+  if (cg->form == KSP_CGFUSED_CLASSIC || curvature == 0 || (ksp->its && !strata_cg_alike_d(curvature, before))) {
     *made = PETSC_TRUE;
     PetscCall(KSPCGFusedLeavePass(ksp));
     if (cg->level == CGFUSED_NOTHING)
