@@ -12,16 +12,10 @@ STRATA_CELL REAL CELL(strata_cg_curvature)(REAL delta, REAL beta, REAL before)
   return FMA(-(beta * beta), before, delta);
 }
 
-/* Are both positive, or both negative? Their product may be out of range. */
-STRATA_CELL int CELL(strata_cg_alike)(REAL a, REAL b)
-{
-  return (a > 0 && b > 0) || (a < 0 && b < 0);
-}
-
 /* Is there a next step? Not if the preconditioner or the operator is seen to be indefinite, or anything is not a number. */
 STRATA_CELL int CELL(strata_cg_ends)(REAL gamma, REAL gammabefore, REAL curvature, REAL before)
 {
-  return !(CELL(strata_cg_alike)(gamma, gammabefore) && CELL(strata_cg_alike)(curvature, before));
+  return !(gamma * gammabefore > 0 && curvature * before > 0);
 }
 
 /* The squared norm that is tested */

@@ -472,6 +472,19 @@ static PetscErrorCode KSPCGFusedIndefinite(KSP ksp, PetscBool mat, PetscReal now
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The length of the next step */
+PetscErrorCode StrataCGFusedLength(KSP ksp, PetscReal gamma, PetscReal curvature)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
+  PetscFunctionBegin;
+  if (ksp->calc_sings) PetscCall(StrataCGLanczosAdd(&cg->lanczos, ksp->its, cg->beta, cg->alpha, gamma / curvature));
+  cg->gamma = gamma;
+  cg->curvature = curvature;
+  cg->alpha = gamma / curvature;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Finds the numbers of the next step from the sums. Where only the direction itself can tell whether the operator is definite, it is made, and
    `made` says so. */
 PetscErrorCode StrataCGFusedPrepare(KSP ksp, PetscBool *made)
@@ -489,7 +502,7 @@ PetscErrorCode StrataCGFusedPrepare(KSP ksp, PetscBool *made)
     PetscCall(PetscInfo(ksp, "converged due to (r,z) = 0\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (ksp->its && PetscSign(gamma) * PetscSign(cg->gamma) < 0) {
+  if (ksp->its && gamma * cg->gamma < 0) {
     const PetscReal gammabefore = cg->gamma;
 
     ksp->its++;
@@ -502,7 +515,7 @@ PetscErrorCode StrataCGFusedPrepare(KSP ksp, PetscBool *made)
     if (PetscIsInfOrNanReal(curvature)) ksp->its++; /* as KSPCG counts */
     KSPCheckDot(ksp, curvature);
   }
-  if (cg->form == KSP_CGFUSED_CLASSIC || curvature == 0 || (ksp->its && !strata_cg_alike_d(curvature, before))) {
+  if (cg->form == KSP_CGFUSED_CLASSIC || curvature == 0 || (ksp->its && curvature * before <= 0)) {
     *made = PETSC_TRUE;
     PetscCall(KSPCGFusedLeavePass(ksp));
     if (cg->level == CGFUSED_NOTHING)
@@ -517,10 +530,7 @@ PetscErrorCode StrataCGFusedPrepare(KSP ksp, PetscBool *made)
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
-  if (ksp->calc_sings) PetscCall(StrataCGLanczosAdd(&cg->lanczos, ksp->its, cg->beta, cg->alpha, gamma / curvature));
-  cg->gamma = gamma;
-  cg->curvature = curvature;
-  cg->alpha = gamma / curvature;
+  PetscCall(StrataCGFusedLength(ksp, gamma, curvature));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,14 +7,25 @@
 
 #define SINGLE_EPSILON 1.1920929e-7
 
-/* Can there be a next step? Not where single precision makes the operator or the preconditioner indefinite, or leaves its range. */
-static PetscBool CGSingleGoesOn(KSP ksp)
+/* The numbers of the next step, if there can be one: not where single precision makes the operator or the preconditioner indefinite, or leaves its
+   range. Nothing to do is the end of the solve. */
+static PetscErrorCode CGSinglePrepare(KSP ksp, PetscBool *goeson)
 {
-  const KSP_CGFused *cg = (const KSP_CGFused *)ksp->data;
-  const PetscReal    gamma = cg->sum[STRATA_CG_GAMMA], beta = ksp->its ? gamma / cg->gamma : 0;
-  const PetscReal    curvature = strata_cg_curvature_d(cg->sum[STRATA_CG_DELTA], beta, cg->curvature);
+  KSP_CGFused    *cg = (KSP_CGFused *)ksp->data;
+  const PetscReal gamma = cg->sum[STRATA_CG_GAMMA], beta = ksp->its ? gamma / cg->gamma : 0;
+  const PetscReal curvature = strata_cg_curvature_d(cg->sum[STRATA_CG_DELTA], beta, cg->curvature);
 
-  return gamma == 0 || (gamma > 0 && curvature > 0 && !PetscIsInfOrNanReal(gamma) && !PetscIsInfOrNanReal(curvature)) ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionBegin;
+  *goeson = gamma > 0 && curvature > 0 && !PetscIsInfOrNanReal(gamma) && !PetscIsInfOrNanReal(curvature) ? PETSC_TRUE : PETSC_FALSE;
+  if (*goeson) {
+    cg->beta = beta;
+    PetscCall(StrataCGFusedLength(ksp, gamma, curvature));
+  } else if (gamma == 0) {
+    ksp->its++;
+    ksp->reason = KSP_CONVERGED_ATOL;
+    PetscCall(PetscInfo(ksp, "converged due to (r,z) = 0\n"));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 #if STRATA_HAVE_CUDA
@@ -164,18 +175,17 @@ PetscErrorCode StrataCGFusedSingle(KSP ksp)
   const PetscReal(*history)[STRATA_CG_SUMS];
   PetscReal norm, largest, drift = 0;
   PetscInt  count;
-  PetscBool made;
+  PetscBool goeson;
 
   PetscFunctionBegin;
   PetscCall(CGSingleTake(ksp));
   largest = PetscSqrtReal(cg->sum[STRATA_CG_RR]);
   while (!ksp->reason && ksp->its < ksp->max_it && !cg->notsingle) {
-    if (!CGSingleGoesOn(ksp)) {
-      cg->notsingle = failure;
+    PetscCall(CGSinglePrepare(ksp, &goeson));
+    if (!goeson) {
+      if (!ksp->reason) cg->notsingle = failure;
       break;
     }
-    PetscCall(StrataCGFusedPrepare(ksp, &made));
-    if (ksp->reason) break;
     PetscCall(CGSingleSteps(ksp, largest, drift, &count, &history));
     for (PetscInt step = 0; step < count && !ksp->reason; step++) {
       PetscCall(CGSingleSums(ksp, step, history));
@@ -194,7 +204,7 @@ PetscErrorCode StrataCGFusedSingle(KSP ksp)
       }
       if (looked) PetscCall(CGSingleGive(ksp, PETSC_TRUE, PETSC_TRUE));
       PetscCall(StrataCGFusedTest(ksp, StrataCGFusedNorm(ksp)));
-      if (!ksp->reason && step + 1 < count) PetscCall(StrataCGFusedPrepare(ksp, &made));
+      if (!ksp->reason && step + 1 < count) PetscCall(CGSinglePrepare(ksp, &goeson));
     }
     cg->owed = cg->alpha;
   }

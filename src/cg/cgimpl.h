@@ -151,6 +151,7 @@ PETSC_INTERN PetscErrorCode StrataCGFusedResidual(KSP);
 PETSC_INTERN PetscErrorCode StrataCGFusedDots(KSP, PetscInt count, const Vec x[], const Vec y[], PetscReal dot[]);
 PETSC_INTERN PetscErrorCode StrataCGFusedDrift(KSP);
 PETSC_INTERN PetscErrorCode StrataCGFusedPrepare(KSP, PetscBool *made);
+PETSC_INTERN PetscErrorCode StrataCGFusedLength(KSP, PetscReal gamma, PetscReal curvature);
 PETSC_INTERN PetscErrorCode StrataCGFusedAdvance(KSP);
 PETSC_INTERN void           StrataCGFusedGetNumbers(KSP, PetscReal beta, PetscReal alpha, PetscBool tests, StrataCG_d *);
 PETSC_INTERN PetscErrorCode StrataCGFusedSetNumbers(KSP, PetscReal beta, PetscReal alpha, PetscBool tests);

@@ -165,7 +165,7 @@ static void StrataCGSinglePass(StrataCGSingle s, PetscReal beta, PetscReal alpha
   s->owes = later ? PETSC_TRUE : PETSC_FALSE;
   s->owed = alpha;
   sums[STRATA_CG_GAMMA] *= z * r;
-  sums[STRATA_CG_DELTA] *= z * z * s->sigma;
+  sums[STRATA_CG_DELTA] *= z * r; /* the operator is divided by sigma */
   sums[STRATA_CG_RR] *= r * r;
   sums[STRATA_CG_ZZ] *= z * z;
 }
