@@ -14,7 +14,7 @@ enum { LINES = STRATA_SYSTEM_VARIABLE + 1, FORMS }; /* constant legs along x alo
 #define SHAPES 6
 static const int shapes[3][SHAPES][3] = {{{1, 1, 1}, {2, 1, 1}, {33, 1, 1}, {1000, 1, 1}, {1025, 1, 1}, {2600, 1, 1}},
                                          {{1, 1, 1}, {5, 40, 1}, {124, 9, 1}, {131, 67, 1}, {300, 83, 1}, {1, 90, 1}},
-                                         {{1, 1, 1}, {7, 31, 3}, {3, 2, 50}, {67, 20, 19}, {132, 17, 12}, {130, 35, 9}}};
+                                         {{1, 1, 1}, {7, 31, 3}, {3, 2, 50}, {67, 41, 19}, {132, 85, 12}, {130, 35, 9}}};
 
 /* The grid ends, the array goes on, or here this and there that */
 enum { ENDS, GOES_ON, MIXED, SIDES };

@@ -334,7 +334,8 @@ template <class T> static void bench(double copy)
     Grid<T> g("3D 512^3", STRATA_SYSTEM_EQUAL, 512, 512, 512);
 
     g.classic(copy, 0.95);
-    g.cycles("register", reg, 2, 16, 2, fp64 ? 1.8 : 0);
+    g.cycles("register", reg, 2, 16, 2, 0);
+    g.cycles("register", reg, 3, 16, 4, fp64 ? 1.8 : 0);
     g.cycles("register", reg, 4, 16, 6, fp64 ? 0 : 2.3);
   }
   {

@@ -4,7 +4,7 @@
    of the ring, as far as their z is needed.
 */
 #include "../cg_columns_cell.h"
-#include "bulk_cuda.h"
+#include "../../sys/cuda/bulk_cuda.h"
 
 template <class T> struct Typed;
 template <> struct Typed<double> {

@@ -6,8 +6,12 @@
 
 constexpr int ROWS = 4; /* warps of a block, one above the other */
 
-/* Layers whose loads are all under way before the first of them is used */
-template <int DIM, int FORM> constexpr int BURST = DIM == 1 ? 1 : FORM != STRATA_SYSTEM_VARIABLE ? 4 : DIM == 2 ? 2 : 1;
+/* Layers whose loads are all under way before the first of them is used, blocks of a multiprocessor, layers of a run. In 3D, where a layer has
+   two rows more to load, more blocks with shorter bursts serve better, and short runs keep those that run at a time close to each other. */
+template <int DIM, int FORM> constexpr bool MANY = DIM == 3 && FORM != STRATA_SYSTEM_VARIABLE;
+template <int DIM, int FORM> constexpr int  BURST = DIM == 1 ? 1 : MANY<DIM, FORM> ? 2 : FORM != STRATA_SYSTEM_VARIABLE ? 4 : DIM == 2 ? 2 : 1;
+template <int DIM, int FORM> constexpr int  BLOCKS = MANY<DIM, FORM> ? 6 : 4;
+template <int DIM, int FORM> constexpr int  RUN = MANY<DIM, FORM> ? 8 : 16;
 
 template <class T, int V> static __device__ __forceinline__ void load(T (&to)[V], const T *from)
 {
@@ -115,7 +119,7 @@ static __device__ __forceinline__ void burst(March<T, DIM, FORM, V> &m, const ty
 }
 
 template <class T, int DIM, int FORM, int V>
-static __global__ void __launch_bounds__(WARP *ROWS, 4)
+static __global__ void __launch_bounds__(WARP *ROWS, BLOCKS<DIM, FORM>)
     sweep(__grid_constant__ const typename Typed<T>::System s, __grid_constant__ const Pass<T> p, int across, int rows, int run)
 {
   constexpr int          M = DIM == 1 ? 1 : DIM - 1, Z = BURST<DIM, FORM>;
@@ -163,7 +167,7 @@ static cudaError_t sweep_launch(const typename Typed<T>::System &s, const Pass<T
   const int     width = p.box.hi[0] - p.box.lo[0] / V * V, layers = p.box.hi[M] - p.box.lo[M], across = (width + V * WARP - 1) / (V * WARP);
   const int     lines = DIM == 3 ? p.box.hi[1] - p.box.lo[1] : 1;
   Device        d;
-  int           run = 16;
+  int           run = RUN<DIM, FORM>;
   cudaError_t   err = device_limits(&d);
 
   if (err != cudaSuccess) return err;

@@ -126,7 +126,8 @@ static StrataCycleKernel choose(const typename Typed<T>::System &s, const Strata
     no[STRATA_KERNEL_SHARED][0] = 0;
     register_tiles_fit<T>(s, t, no[STRATA_KERNEL_REGISTER], sizeof(no[0]));
   } else if (register_depth<T>(s, t.sweeps) < 2)
-    snprintf(no[STRATA_KERNEL_REGISTER], sizeof(no[0]), "it needs 2 sweeps or more");
+    snprintf(no[STRATA_KERNEL_REGISTER], sizeof(no[0]),
+             t.sweeps < 2 ? "it needs 2 sweeps or more" : "in 3D it needs a GPU of compute capability 9.0");
   if (!cycles || !whole(s.n, box))
     snprintf(no[STRATA_KERNEL_PERSISTENT], sizeof(no[0]),
              "here cycles are run one by one, for several ranks, periodic sides or the transpose of a long schedule");

@@ -12,17 +12,14 @@ template <class T> int register_depth(const typename Typed<T>::System &s, int sw
   return s.form == STRATA_SYSTEM_VARIABLE ? records_depth<T>(s, sweeps) : planes_depth<T>(s, sweeps);
 }
 
-/* Strips and bands have a fixed size, of which narrow grids leave much idle */
+/* Strips have a fixed width, of which narrow grids leave much idle */
 template <class T> bool register_pays(const typename Typed<T>::System &s)
 {
-  constexpr int COLUMNS = 128, ROWS = 24, SHARED = 4; /* at either end, about */
-  const int     strips = (s.n[0] + 2 * SHARED + COLUMNS - 2 * SHARED - 1) / (COLUMNS - 2 * SHARED);
-  const int     bands = (s.n[1] + 2 + ROWS - SHARED - 1) / (ROWS - SHARED);
+  constexpr int COLUMNS = 124;
 
   if (legs_along_x<T>(s)) return true;
-  if (s.dim == 2) return s.n[0] >= COLUMNS - SHARED;
-  if (s.form == STRATA_SYSTEM_VARIABLE) return records_pay<T>(s);
-  return (double)s.n[0] * s.n[1] >= 0.45 * strips * COLUMNS * (double)bands * ROWS;
+  if (s.dim == 2) return s.n[0] >= COLUMNS;
+  return s.form == STRATA_SYSTEM_VARIABLE ? records_pay<T>(s) : planes_pays<T>(s);
 }
 
 template <class T> cudaError_t register_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream)

@@ -19,7 +19,8 @@ template <class T> cudaError_t lines_sweeps(const typename Typed<T>::System &s, 
 template <class T> int         rows_depth(const typename Typed<T>::System &s, int sweeps);
 template <class T> cudaError_t rows_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream);
 
-/* 3D, without and with legs of its own for each cell */
+/* 3D, without and with legs of its own for each cell; does the grid keep the blocks busy? */
+template <class T> bool        planes_pays(const typename Typed<T>::System &s);
 template <class T> int         planes_depth(const typename Typed<T>::System &s, int sweeps);
 template <class T> cudaError_t planes_sweeps(const typename Typed<T>::System &s, const Pass<T> &p, cudaStream_t stream);
 template <class T> int         records_depth(const typename Typed<T>::System &s, int sweeps);

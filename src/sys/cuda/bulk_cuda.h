@@ -38,6 +38,12 @@ BULK void barrier_arrive(uint64_t *b)
   BULK_ASM("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(b)) : "memory");
 }
 
+/* Arrives when what the thread has copied by copy_async() so far is there */
+BULK void barrier_copies(uint64_t *b)
+{
+  BULK_ASM("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(b)) : "memory");
+}
+
 BULK void barrier_expect(uint64_t *b, unsigned bytes)
 {
   BULK_ASM("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(b)), "r"(bytes) : "memory");
@@ -149,8 +155,10 @@ template <class... P, class... A> static int launch_early(void (*kernel)(P...), 
   return (int)cudaLaunchKernelEx(&config, kernel, P(args)...);
 }
 
-/* Describes a 3d array for bulk_box(); the value is a cudaError_t */
-template <class T> static int bulk_map(CUtensorMap *map, const T *array, const int n[3], ptrdiff_t row, ptrdiff_t layer, int x, int y, int z)
+/* Describes a 3d array for bulk_box(); fetch: what a miss brings into the L2 cache. The value is a cudaError_t. */
+template <class T>
+static int bulk_map(CUtensorMap *map, const T *array, const int n[3], ptrdiff_t row, ptrdiff_t layer, int x, int y, int z,
+                    CUtensorMapL2promotion fetch = CU_TENSOR_MAP_L2_PROMOTION_L2_256B)
 {
   typedef CUresult (*Encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
                              const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
@@ -168,8 +176,7 @@ template <class T> static int bulk_map(CUtensorMap *map, const T *array, const i
     encode = (Encode)entry;
   }
   return encode(map, sizeof(T) == 8 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3, (void *)array, sizes, strides, box, steps,
-                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS
+                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, fetch, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS
              ? 0
              : (int)cudaErrorInvalidValue;
 }
