@@ -13,12 +13,11 @@
 template <class T, int K> struct Planes : Strip<T, K, 16 / sizeof(T)> {
   typedef Strip<T, K, 16 / sizeof(T)> S;
   static constexpr bool               SINGLE = sizeof(T) == 4;
-  static constexpr int                OWN = 4, WARPS = SINGLE ? 7 : 11, AHEAD = SINGLE ? 3 : 2;
+  static constexpr int                OWN = 4, WARPS = SINGLE ? 7 : 11, AHEAD = 2;
 
   static constexpr int THREADS = (WARPS + 1) * WARP, ROWS = OWN * WARPS, STEP_ROWS = ROWS - 2 * K, PLANE = ROWS * S::COLUMNS;
   static constexpr int XPLANES = AHEAD + 1, PLANES = AHEAD + K, EDGES = (K - 1) * WARPS * 2 * S::COLUMNS, WEIGHTS = 32;
-  static constexpr int GATES =
-      4; /* a power of two greater than AHEAD, since a wait tells a gate's phase from the next, but not from the one after it */
+  static constexpr int GATES = 4; /* a power of two, more than AHEAD: a wait tells a gate's phase from the next, not from the one after it */
   static constexpr int BYTES = ((XPLANES + PLANES) * PLANE + 2 * EDGES + WEIGHTS) * (int)sizeof(T) + 2 * GATES * (int)sizeof(uint64_t);
 };
 
@@ -125,14 +124,13 @@ template <class T, int K, int FORM, bool FULL, bool WIDE> struct Climb {
   template <bool FAST> __device__ __forceinline__ void planes(const Place<S> &place, const Store<S, WIDE> &store, int t, int end)
   {
     constexpr int   XSIZE = S::XPLANES * S::PLANE, SIZE = S::PLANES * S::PLANE, C = S::COLUMNS;
-    constexpr bool  SIMPLE = FAST && FORM == STRATA_SYSTEM_EQUAL && WIDE && !FULL;
     const Lane<S>   lane;
     const ptrdiff_t plane = (ptrdiff_t)s.n[0] * s.n[1];
     const int       own = warp * OWN * C, south = max(warp * OWN - 1, 0) * C, north = min(warp * OWN + OWN, S::ROWS - 1) * C;
     const int       below = (max(warp - 1, 0) * 2 + 1) * C, above = min(warp + 1, S::WARPS - 1) * 2 * C; /* the next warps' edges */
     T              *y = p.y + (t - K) * plane + (ptrdiff_t)s.n[0] * row + place.column;
 
-#pragma unroll(SIMPLE ? 2 * K + 1 : 1) /* then every number is in its first register again */
+#pragma unroll 1
     for (; t < end; t++) {
       const T *const left = shared.edges + (~count & 1) * S::EDGES;
       T *const       leave = shared.edges + (count & 1) * S::EDGES + warp * 2 * C;
@@ -305,12 +303,12 @@ static __global__ void __launch_bounds__(Planes<T, K>::THREADS, 1)
   if (FULL && p.change) join_change(climb.most, p.change);
 }
 
-/* Chunks of planes so that all multiprocessors are busy to the end. In a tall one blocks drift apart, and the frames that they share are no longer
-   in the L2 cache when the last of them needs them. */
+/* Chunks of planes so that all multiprocessors are busy to the end. Blocks drift apart as they climb, and frames that they share are read again if
+   they leave the L2 cache before the last of them comes by: double precision fills it sooner, so that there low chunks serve better. */
 template <class S> static Blocks cut_box(const int n[3], const StrataBox &box, int processors, int K)
 {
-  constexpr int TALL = 48;
-  const int     planes = box.hi[2] - box.lo[2], few = (planes + TALL - 1) / TALL, many = (planes + 4 * K - 1) / (4 * K);
+  constexpr int TALL = S::SINGLE ? 2147483647 : 32;
+  const int     planes = box.hi[2] - box.lo[2], few = (planes - 1) / TALL + 1, many = (planes + 4 * K - 1) / (4 * K);
   Blocks        c = {cut_strips<S>(n[0], box.lo[0], box.hi[0]), 0, 1, planes, 1};
   ptrdiff_t     least = 0;
 
