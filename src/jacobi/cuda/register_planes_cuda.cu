@@ -15,6 +15,7 @@ template <class T, int K> struct Planes : Strip<T, K, 16 / sizeof(T)> {
   static constexpr bool               SINGLE = sizeof(T) == 4;
   static constexpr int                OWN = 4, WARPS = SINGLE ? 7 : 11, AHEAD = 2;
 
+  static constexpr int HALO = K, STEP = (S::COLUMNS - 2 * K) / S::PER16 * S::PER16, BEYOND = S::W; /* no wider than needed */
   static constexpr int THREADS = (WARPS + 1) * WARP, ROWS = OWN * WARPS, STEP_ROWS = ROWS - 2 * K, PLANE = ROWS * S::COLUMNS;
   static constexpr int XPLANES = AHEAD + 1, PLANES = AHEAD + K, EDGES = (K - 1) * WARPS * 2 * S::COLUMNS, WEIGHTS = 32;
   static constexpr int GATES = 4; /* a power of two, more than AHEAD: a wait tells a gate's phase from the next, not from the one after it */
