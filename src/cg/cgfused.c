@@ -334,7 +334,10 @@ static PetscErrorCode KSPCGFusedAdvanceColumns(KSP ksp, PetscInt steps)
   PetscFunctionBegin;
   PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
   PetscCall(StrataArrayWrite(&cg->history, cg->type, &history));
-  PetscCall(StrataCGUpDownSteps(ksp, cg->updown, steps, numbers, steps, history));
+  if (cg->level == CGFUSED_TILES)
+    PetscCall(StrataCGTilesSteps(ksp, cg->tiles, steps, numbers, history));
+  else
+    PetscCall(StrataCGUpDownSteps(ksp, cg->updown, steps, numbers, steps, history));
   PetscFunctionReturn(PETSC_SUCCESS);
 #else
   PetscFunctionBegin;
@@ -404,12 +407,29 @@ static PetscErrorCode KSPCGFusedLeavePass(KSP ksp)
   PetscFunctionBegin;
   PetscCall(StrataCGPassLeave(cg->pass, ksp->work[CG_Z], ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R]));
 #if STRATA_HAVE_CUDA
-  if (cg->level == CGFUSED_COLUMNS) {
+  if (cg->level == CGFUSED_COLUMNS || cg->level == CGFUSED_TILES) {
     PetscBool left;
 
-    PetscCall(StrataCGUpDownLeave(cg->updown, cg->owed, ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R], &left));
+    if (cg->level == CGFUSED_TILES)
+      PetscCall(StrataCGTilesLeave(cg->tiles, cg->owed, ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R], &left));
+    else
+      PetscCall(StrataCGUpDownLeave(cg->updown, cg->owed, ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R], &left));
     if (left) PetscCall(KSP_PCApply(ksp, ksp->work[CG_R], ksp->work[CG_Z]));
   }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* And of these the iterate alone; it lacks the last step, of length owed, or not */
+static PetscErrorCode KSPCGFusedSolution(KSP ksp, PetscReal owed)
+{
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+
+  PetscFunctionBegin;
+  if (cg->level == CGFUSED_ALL) PetscCall(StrataCGPassSolution(cg->pass, ksp->vec_sol));
+#if STRATA_HAVE_CUDA
+  if (cg->level == CGFUSED_COLUMNS) PetscCall(StrataCGUpDownSolution(cg->updown, owed, ksp->vec_sol));
+  if (cg->level == CGFUSED_TILES) PetscCall(StrataCGTilesSolution(cg->tiles, owed, ksp->vec_sol));
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -650,7 +670,7 @@ PetscErrorCode StrataCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
   PetscFunctionBegin;
   if (cg->level == CGFUSED_ALL && !made) {
     PetscCall(StrataCGPassStep(cg->pass, cg->beta, cg->alpha, ksp->work[CG_Z], ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R], cg->sum));
-    if (ksp->numbermonitors || ksp->converged != KSPConvergedDefault) PetscCall(StrataCGPassSolution(cg->pass, ksp->vec_sol)); /* somebody may look */
+    if (ksp->numbermonitors || ksp->converged != KSPConvergedDefault) PetscCall(KSPCGFusedSolution(ksp, cg->alpha)); /* somebody may look */
   } else if (cg->level == CGFUSED_NOTHING) {
     if (!made) {
       PetscCall(VecAYPX(ksp->work[CG_P], cg->beta, ksp->work[CG_Z]));
@@ -666,7 +686,7 @@ PetscErrorCode StrataCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
 
       PetscCall(StrataCGFusedGetHistory(ksp, steps, &space));
     }
-    if (cg->level == CGFUSED_COLUMNS)
+    if (cg->level == CGFUSED_COLUMNS || cg->level == CGFUSED_TILES)
       PetscCall(KSPCGFusedAdvanceColumns(ksp, steps));
     else if (cg->level == CGFUSED_OPERATOR)
       PetscCall(KSPCGFusedAdvanceOperator(ksp, steps));
@@ -682,11 +702,9 @@ PetscErrorCode StrataCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
       if (cg->level == CGFUSED_OPERATOR && (steps - count) % 2) PetscCall(KSPCGFusedSwap(ksp)); /* steps that were not made */
     }
 #if STRATA_HAVE_CUDA
-    if (cg->level == CGFUSED_COLUMNS) {
-      PetscCall(StrataCGUpDownMade(cg->updown, count));
-      if (steps == 1 && (ksp->numbermonitors || ksp->converged != KSPConvergedDefault)) /* somebody may look */
-        PetscCall(StrataCGUpDownSolution(cg->updown, cg->alpha, ksp->vec_sol));
-    }
+    if (cg->level == CGFUSED_COLUMNS) PetscCall(StrataCGUpDownMade(cg->updown, count));
+    if (cg->level == CGFUSED_TILES) PetscCall(StrataCGTilesMade(cg->tiles, count));
+    if (steps == 1 && (ksp->numbermonitors || ksp->converged != KSPConvergedDefault)) PetscCall(KSPCGFusedSolution(ksp, cg->alpha));
 #endif
   }
   PetscCall(StrataCGFusedFollow(ksp, count, history));
@@ -782,7 +800,7 @@ static PetscErrorCode KSPCGFusedTrySingle(KSP ksp)
 }
 
 #if STRATA_HAVE_CUDA
-/* The two passes along columns, or else the operator with the vectors, where they can be had */
+/* For a lean operator the two passes along columns, else the operator with the vectors; for another one the passes over tiles; where they can be had */
 static PetscErrorCode KSPCGFusedTryColumns(KSP ksp)
 {
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
@@ -792,14 +810,17 @@ static PetscErrorCode KSPCGFusedTryColumns(KSP ksp)
   void        *stream;
 
   PetscFunctionBegin;
-  if (!cg->device) {
-    PetscCall(StrataCGUpDownDestroy(&cg->updown));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  PetscCall(StrataCGDeviceCreate(ksp, &cg->device, &cg->whynot));
   PetscCall(StrataCGFusedSetNumbers(ksp, 0, 0, PETSC_FALSE));
   PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
-  PetscCall(StrataCGUpDownCreate(ksp, 1, 0, numbers, &cg->updown, &cg->whynot));
-  cg->level = cg->updown ? CGFUSED_COLUMNS : CGFUSED_OPERATOR;
+  if (cg->device) {
+    PetscCall(StrataCGTilesDestroy(&cg->tiles));
+    PetscCall(StrataCGUpDownCreate(ksp, 1, 0, numbers, &cg->updown, &cg->whynot));
+  } else {
+    PetscCall(StrataCGUpDownDestroy(&cg->updown));
+    PetscCall(StrataCGTilesCreate(ksp, numbers, &cg->tiles, &cg->whynot));
+  }
+  cg->level = cg->updown ? CGFUSED_COLUMNS : cg->tiles ? CGFUSED_TILES : cg->device ? CGFUSED_OPERATOR : CGFUSED_VECTORS;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
@@ -815,10 +836,7 @@ static PetscErrorCode KSPCGFusedIterate(KSP ksp)
     PetscCall(StrataCGPassCreate(ksp, ksp->work[CG_Z], ksp->work[CG_P], ksp->work[CG_R], &cg->pass, &cg->whynot));
     if (cg->pass) cg->level = CGFUSED_ALL;
 #if STRATA_HAVE_CUDA
-    if (PetscMemTypeDevice(cg->type)) {
-      PetscCall(StrataCGDeviceCreate(ksp, &cg->device, &cg->whynot));
-      PetscCall(KSPCGFusedTryColumns(ksp));
-    }
+    if (PetscMemTypeDevice(cg->type)) PetscCall(KSPCGFusedTryColumns(ksp));
 #endif
   }
   PetscCall(PetscInfo(ksp, "Fused: %s; %s\n",
@@ -848,10 +866,7 @@ static PetscErrorCode KSPSolve_CGFused(KSP ksp)
 
   PetscFunctionBegin;
   PetscCall(KSPCGFusedIterate(ksp));
-  if (cg->level == CGFUSED_ALL) PetscCall(StrataCGPassSolution(cg->pass, ksp->vec_sol));
-#if STRATA_HAVE_CUDA
-  if (cg->level == CGFUSED_COLUMNS) PetscCall(StrataCGUpDownSolution(cg->updown, cg->owed, ksp->vec_sol));
-#endif
+  PetscCall(KSPCGFusedSolution(ksp, cg->owed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -913,6 +928,9 @@ static PetscErrorCode KSPView_CGFused(KSP ksp, PetscViewer viewer)
   else if (cg->level == CGFUSED_COLUMNS)
     PetscCall(
         PetscViewerASCIIPrintf(viewer, "  fused: operator, columns, vector updates and dot products in two passes along columns, in CUDA memory\n"));
+  else if (cg->level == CGFUSED_TILES)
+    PetscCall(PetscViewerASCIIPrintf(
+        viewer, "  fused: operator, columns, vector updates and dot products in two passes over tiles of columns, in CUDA memory\n"));
   else if (cg->level == CGFUSED_OPERATOR)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  fused: operator, vector updates and dot products, in CUDA memory; preconditioner unfused: %s\n",
                                      cg->whynot));
@@ -946,6 +964,7 @@ PetscErrorCode StrataCGFusedReset(KSP_CGFused *cg)
   PetscCall(StrataCGUpDownDestroy(&cg->batch));
   PetscCall(StrataArrayDestroy(&cg->batchnumbers));
   PetscCall(StrataCGUpDownSingleDestroy(&cg->single));
+  PetscCall(StrataCGTilesDestroy(&cg->tiles));
 #endif
   PetscCall(StrataCGLanczosDestroy(&cg->lanczos));
   cg->worked = PETSC_FALSE;

@@ -15,6 +15,7 @@ typedef enum {
   CGFUSED_VECTORS,  /* updates of vectors and sums; operator and preconditioner by themselves */
   CGFUSED_OPERATOR, /* the operator as well, see StrataCGDevice; the preconditioner by itself */
   CGFUSED_COLUMNS,  /* all of it on a GPU, see StrataCGUpDown */
+  CGFUSED_TILES,    /* the same, see StrataCGTiles */
   CGFUSED_ALL       /* all of it on the host, see StrataCGPass */
 } CGFusedLevel;
 
@@ -100,6 +101,20 @@ PETSC_INTERN PetscErrorCode StrataCGUpDownSingleGive(StrataCGUpDownSingle, Petsc
 PETSC_INTERN void           StrataCGUpDownSingleScale(StrataCGUpDownSingle, StrataCG_d *numbers);
 PETSC_INTERN void           StrataCGUpDownSingleSums(StrataCGUpDownSingle, PetscReal sum[]);
 
+/* The same for other symmetric operators, with numbers of each cell, a mask, periodic sides */
+typedef struct _n_StrataCGTiles *StrataCGTiles;
+PETSC_INTERN PetscErrorCode      StrataCGTilesCreate(KSP, StrataCG_d *numbers, StrataCGTiles *, const char **whynot);
+PETSC_INTERN PetscErrorCode      StrataCGTilesDestroy(StrataCGTiles *);
+PETSC_INTERN PetscErrorCode      StrataCGTilesSteps(KSP, StrataCGTiles, PetscInt steps, StrataCG_d *numbers, PetscReal (*history)[STRATA_CG_SUMS]);
+PETSC_INTERN PetscErrorCode      StrataCGTilesMade(StrataCGTiles, PetscInt count);
+PETSC_INTERN PetscErrorCode      StrataCGTilesLeave(StrataCGTiles, PetscReal owed, Vec p, Vec x, Vec r, PetscBool *left);
+PETSC_INTERN PetscErrorCode      StrataCGTilesSolution(StrataCGTiles, PetscReal owed, Vec x);
+
+/* For both: what stands in the way, not set if nothing does; and are (r,z) and (z,Az) of `numbers` those that preconditioner and operator made? Then
+   they take their place. */
+PETSC_INTERN PetscErrorCode StrataCGColumnsRefuse(KSP, const char **whynot);
+PETSC_INTERN PetscErrorCode StrataCGColumnsCompare(KSP, const StrataCG_d *numbers, const char **whynot);
+
 /* The vectors of the method: residual, preconditioned residual, direction, A p, A z */
 enum { CG_R, CG_Z, CG_P, CG_W, CG_S };
 
@@ -127,6 +142,7 @@ typedef struct {
   StrataCGDevice       device;
   StrataCGUpDown       updown;
   StrataCGUpDownSingle single;
+  StrataCGTiles        tiles;
   PetscBool            worked; /* has a solve been made, and in which memory */
   PetscMemType         type;
   StrataCGUpDown       batch; /* the right-hand sides of a batch of KSPMatSolve() */

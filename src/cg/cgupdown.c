@@ -20,24 +20,27 @@ struct _n_StrataCGUpDown {
 #if STRATA_HAVE_CUDA
 
 /* How far sums may be from those of preconditioner and operator as they are: rounding of another algorithm, not another preconditioner */
-#define UPDOWN_ROUNDING 1e-9
+#define COLUMNS_ROUNDING 1e-9
 
-/* What stands in the way, NULL if nothing does */
-static PetscErrorCode StrataCGUpDownRefuse(KSP ksp, const char **whynot)
+PetscErrorCode StrataCGColumnsRefuse(KSP ksp, const char **whynot)
 {
   Mat          A, P;
   PetscBool    column;
   PetscInt     along = 2;
+  PetscMPIInt  size;
   MatNullSpace nullspace;
   int          can;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)ksp), &size));
   PetscCall(PCGetOperators(ksp->pc, &A, &P));
   PetscCall(MatGetNullSpace(A, &nullspace));
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCCOLUMN, &column));
   if (column) PetscCall(PCColumnGetAxis(ksp->pc, &along));
   StrataCallCUDA(StrataCGColumnsCUDA(&can));
-  if (!column)
+  if (size > 1)
+    *whynot = "several ranks";
+  else if (!column)
     *whynot = "a preconditioner other than column";
   else if (along != 2)
     *whynot = "columns not along z";
@@ -47,6 +50,21 @@ static PetscErrorCode StrataCGUpDownRefuse(KSP ksp, const char **whynot)
     *whynot = "a null space";
   else if (!can)
     *whynot = "a GPU, or a build, of compute capability below 9.0";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrataCGColumnsCompare(KSP ksp, const StrataCG_d *numbers, const char **whynot)
+{
+  PetscReal *sum = ((KSP_CGFused *)ksp->data)->sum;
+  StrataCG_d read;
+  void      *stream;
+
+  PetscFunctionBegin;
+  PetscCall(StrataGetStream(PETSC_MEMTYPE_DEVICE, &stream));
+  StrataCallCUDA(StrataCUDAMemcpy(&read, numbers, sizeof(read), stream));
+  for (int m = STRATA_CG_GAMMA; m <= STRATA_CG_DELTA; m++)
+    if (!(PetscAbsReal(read.sum[m] - sum[m]) <= COLUMNS_ROUNDING * PetscAbsReal(sum[m]))) *whynot = "options of the preconditioner";
+  if (!*whynot) PetscCall(PetscArraycpy(sum, read.sum, STRATA_CG_SUMS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,7 +157,6 @@ PetscErrorCode StrataCGUpDownForget(StrataCGUpDown u)
 
 PetscErrorCode StrataCGUpDownCreate(KSP ksp, PetscInt vectors, PetscInt vector, StrataCG_d *numbers, StrataCGUpDown *created, const char **whynot)
 {
-  KSP_CGFused       *cg = (KSP_CGFused *)ksp->data;
   StrataCGUpDown     u = *created;
   StrataCoefficients c;
   Mat                A;
@@ -148,7 +165,7 @@ PetscErrorCode StrataCGUpDownCreate(KSP ksp, PetscInt vectors, PetscInt vector, 
   *whynot = NULL;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(MatStrataGetCoefficients(A, &c));
-  PetscCall(StrataCGUpDownRefuse(ksp, whynot));
+  PetscCall(StrataCGColumnsRefuse(ksp, whynot));
   if (*whynot || (u && (u->c != c || u->state != c->state || u->scale != c->scale || u->shift != c->shift || u->most < vectors)))
     PetscCall(StrataCGUpDownDestroy(created));
   if (*whynot) PetscFunctionReturn(PETSC_SUCCESS);
@@ -167,16 +184,9 @@ PetscErrorCode StrataCGUpDownCreate(KSP ksp, PetscInt vectors, PetscInt vector, 
   u->vector = (int)vector;
   StrataCGColumnsSetVectors_d(&u->space.problem, (int)vectors);
   u->space.problem.zz = ksp->normtype == KSP_NORM_PRECONDITIONED;
-  if (!*whynot) { /* are these sums those that were made by preconditioner and operator as they are? */
-    StrataCG_d read;
-    void      *stream;
-
+  if (!*whynot) {
     PetscCall(StrataCGUpDownBegin(ksp, u, numbers));
-    PetscCall(StrataGetStream(PETSC_MEMTYPE_DEVICE, &stream));
-    StrataCallCUDA(StrataCUDAMemcpy(&read, numbers + vector, sizeof(read), stream));
-    for (int m = STRATA_CG_GAMMA; m <= STRATA_CG_DELTA; m++)
-      if (!(PetscAbsReal(read.sum[m] - cg->sum[m]) <= UPDOWN_ROUNDING * PetscAbsReal(cg->sum[m]))) *whynot = "options of the preconditioner";
-    if (!*whynot) PetscCall(PetscArraycpy(cg->sum, read.sum, STRATA_CG_SUMS));
+    PetscCall(StrataCGColumnsCompare(ksp, numbers + vector, whynot));
   }
   if (*whynot) PetscCall(StrataCGUpDownDestroy(created));
   PetscFunctionReturn(PETSC_SUCCESS);

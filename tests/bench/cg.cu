@@ -2,28 +2,12 @@
    An iteration of conjugate gradients on the device in copies of one vector, and whole solves, against PETSc's cg. Usage: cg [report.json], or
    cg bytes, which marks a solve of 4 and one of 12 iterations of each way for a profiler (tests/bench/bytes)
 */
-#include "bench.h"
-#include <strata.h>
+#include "solves.h"
 #include <cuda_profiler_api.h>
 #include <cusparse.h>
 #include <dlfcn.h>
 #include <cstring>
 #include "../../src/cg/cg_columns_kernels.h"
-
-#define PETSC(...)                                                                                                                                   \
-  do {                                                                                                                                               \
-    const PetscErrorCode bench_code_ = (__VA_ARGS__);                                                                                                \
-    if (bench_code_) {                                                                                                                               \
-      fprintf(stderr, "%s:%d: PETSc error %d\n", __FILE__, __LINE__, (int)bench_code_);                                                              \
-      exit(1);                                                                                                                                       \
-    }                                                                                                                                                \
-  } while (0)
-
-struct Problem {
-  DM  dm;
-  Mat A;
-  Vec x, b;
-};
 
 /* The pressure problem; axis: that of the columns */
 static Problem make(int m, int nz, int axis = 2)
@@ -50,55 +34,6 @@ static void unmake(Problem *q)
   PETSC(VecDestroy(&q->x));
   PETSC(VecDestroy(&q->b));
   PETSC(DMDestroy(&q->dm));
-}
-
-static KSP solver(Mat A, KSPType type, PCType pctype)
-{
-  KSP ksp;
-  PC  pc;
-
-  PETSC(KSPCreate(PETSC_COMM_WORLD, &ksp));
-  PETSC(KSPSetOperators(ksp, A, A));
-  PETSC(KSPSetType(ksp, type));
-  PETSC(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
-  PETSC(KSPGetPC(ksp, &pc));
-  PETSC(PCSetType(pc, pctype));
-  PETSC(KSPSetFromOptions(ksp));
-  return ksp;
-}
-
-/* Microseconds of a solve, of `its` iterations, or to 1e-5 where its is 0 */
-static double solve(KSP ksp, const Problem &q, int its)
-{
-  double start;
-
-  PETSC(KSPSetTolerances(ksp, its ? 1e-300 : 1e-5, 1e-300, 1e300, its ? its : 10000));
-  PETSC(VecSet(q.x, 0));
-  CUDA(cudaDeviceSynchronize());
-  start = MPI_Wtime();
-  PETSC(KSPSolve(ksp, q.b, q.x));
-  CUDA(cudaDeviceSynchronize());
-  return 1e6 * (MPI_Wtime() - start);
-}
-
-static Timing middle(std::vector<double> us)
-{
-  std::sort(us.begin(), us.end());
-  return {us[us.size() / 2], us.front(), us.back()};
-}
-
-/* An iteration: what 40 more of them take */
-static Timing iteration(KSP ksp, const Problem &q)
-{
-  std::vector<double> us;
-
-  solve(ksp, q, 8);
-  for (int s = 0; s < 5; s++) {
-    const double few = solve(ksp, q, 8);
-
-    us.push_back((solve(ksp, q, 48) - few) / 40);
-  }
-  return middle(us);
 }
 
 static Timing whole(KSP ksp, const Problem &q, const char *name)
