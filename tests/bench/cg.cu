@@ -296,19 +296,6 @@ static void point(Report &report, int m, int nz, const char *what, double vector
   report.line("roofline: " + box + ", " + what, t, bytes / t.median / 1e6, "TB/s", 0, bytes);
 }
 
-static Timing time_copy(int m, int nz)
-{
-  const size_t cells = (size_t)m * m * nz;
-  double      *a[8];
-
-  for (int i = 0; i < 8; i++) a[i] = random_array<double>(cells, -1, 1, i);
-  const Timing t =
-      time_calls([&](int i) { CUDA(cudaMemcpyAsync(a[2 * i % 8], a[(2 * i + 1) % 8], cells * sizeof(double), cudaMemcpyDeviceToDevice)); });
-
-  for (double *p : a) CUDA(cudaFree(p));
-  return t;
-}
-
 /* Time of an iteration against the bytes it moves, for problems smaller and larger than that of bench() */
 static void roofline(Report &report)
 {
@@ -318,7 +305,7 @@ static void roofline(Report &report)
   for (int m : {32, 64, 128, 512}) {
     const int nz = m < 256 ? m / 2 : 128;
 
-    point(report, m, nz, "copy", 2, time_copy(m, nz));
+    point(report, m, nz, "copy", 2, copies((size_t)m * m * nz));
     for (const Way &way : ways) {
       if (way.assembled && m > 256) continue; /* assembly takes the host too long */
       Run run(way, m, nz);
@@ -426,7 +413,7 @@ static void bench(Report &report)
   const int    n[3] = {256, 256, 128};
   const size_t bytes = sizeof(double) * n[0] * n[1] * n[2];
   double       us[sizeof(ways) / sizeof(*ways)];
-  const Timing copy = time_copy(n[0], n[2]);
+  const Timing copy = copies((size_t)n[0] * n[1] * n[2]);
 
   report.line("copy of a vector, 256x256x128 fp64", copy, 2.0 * bytes / copy.median / 1e6, "TB/s", 0);
   point(report, n[0], n[2], "copy", 2, copy);

@@ -102,7 +102,7 @@ static void bench(Report &report, const char *file)
 
   PETSC(VecGetSize(q.b, &cells));
   const size_t bytes = sizeof(double) * cells;
-  const Timing copy = copies(bytes);
+  const Timing copy = copies(cells);
 
   report.line("copy of a vector, 1440x720x20 fp64", copy, 2.0 * bytes / copy.median / 1e6, "TB/s", 0);
   printf("%.0f of %d cells are water\n", wet, (int)cells);

@@ -71,18 +71,16 @@ static Timing iteration(KSP ksp, const Problem &q)
   return middle(us);
 }
 
-/* A copy of one vector, of several that do not all stay in the cache */
-static Timing copies(size_t bytes)
+/* A copy of one vector of random numbers, of several that do not all stay in the cache */
+static Timing copies(size_t cells)
 {
-  char *a[4];
+  double *a[8];
 
-  for (int m = 0; m < 4; m++) {
-    CUDA(cudaMalloc(&a[m], bytes));
-    CUDA(cudaMemset(a[m], m + 1, bytes));
-  }
-  const Timing t = time_calls([&](int i) { CUDA(cudaMemcpyAsync(a[i % 4], a[(i + 1) % 4], bytes, cudaMemcpyDeviceToDevice)); });
+  for (int i = 0; i < 8; i++) a[i] = random_array<double>(cells, -1, 1, i);
+  const Timing t =
+      time_calls([&](int i) { CUDA(cudaMemcpyAsync(a[2 * i % 8], a[(2 * i + 1) % 8], cells * sizeof(double), cudaMemcpyDeviceToDevice)); });
 
-  for (int m = 0; m < 4; m++) CUDA(cudaFree(a[m]));
+  for (double *p : a) CUDA(cudaFree(p));
   return t;
 }
 
