@@ -343,23 +343,6 @@ static PetscBool StrataJacobiIsConstant(StrataCoefficients c, PetscReal leg[], P
   return PETSC_TRUE;
 }
 
-/* Where rows with numbers of their own are built */
-static PetscErrorCode StrataJacobiFindHome(StrataJacobi j, Mat A)
-{
-  VecType   vectype;
-  PetscBool bound;
-  char     *cuda;
-
-  PetscFunctionBegin;
-  PetscCall(StrataCoefficientsGetMemType(j->c, &j->home));
-  if (j->c->form == MAT_STRATA_FACES || j->c->form == MAT_STRATA_LEGS) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetVecType(A, &vectype));
-  PetscCall(PetscStrstr(vectype, VECCUDA, &cuda)); /* seqcuda, mpicuda */
-  PetscCall(MatBoundToCPU(A, &bound));
-  j->home = STRATA_HAVE_CUDA && cuda && !bound ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The diagonal, and whether all rows can be divided by it */
 static PetscErrorCode StrataJacobiSetDiagonal(StrataJacobi j)
 {
@@ -567,7 +550,7 @@ PetscErrorCode StrataJacobiSetUp(StrataJacobi j, Mat A, Mat amat, DM dm0, DM dm1
   PetscCall(StrataGridReference(c->grid));
   j->grid = c->grid;
   PetscCall(StrataJacobiPlan(j));
-  PetscCall(StrataJacobiFindHome(j, A));
+  PetscCall(StrataMatGetHome(A, j->c, &j->home));
   PetscCall(StrataJacobiSetDiagonal(j));
   if (!j->failure) {
     PetscCall(StrataJacobiSetWeights(j, A));

@@ -186,6 +186,7 @@ PetscErrorCode StrataMatGetLines(Mat A, StrataGrid g, PetscInt axis, StrataArray
 */
 PetscErrorCode StrataMatGetHome(Mat A, StrataCoefficients c, PetscMemType *home)
 {
+  DM        dm;
   VecType   vectype;
   PetscBool bound;
   char     *cuda;
@@ -194,7 +195,11 @@ PetscErrorCode StrataMatGetHome(Mat A, StrataCoefficients c, PetscMemType *home)
   if (c->form == MAT_STRATA_FACES || c->form == MAT_STRATA_LEGS)
     PetscCall(StrataCoefficientsGetMemType(c, home));
   else {
-    PetscCall(MatGetVecType(A, &vectype));
+    PetscCall(MatGetDM(A, &dm)); /* which knows the type of vectors of a Strata operator */
+    if (dm)
+      PetscCall(DMGetVecType(dm, &vectype));
+    else
+      PetscCall(MatGetVecType(A, &vectype));
     PetscCall(PetscStrstr(vectype, VECCUDA, &cuda)); /* seqcuda, mpicuda */
     PetscCall(MatBoundToCPU(A, &bound));
     *home = STRATA_HAVE_CUDA && cuda && !bound ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
