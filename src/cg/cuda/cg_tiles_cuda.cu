@@ -3,7 +3,7 @@
    numbers that are in the cache; the second one solves the columns west and south of its tile once more, with t and z in shared memory.
 */
 #include "../cg_tiles_cell.h"
-#include "bulk_cuda.h"
+#include "../../sys/cuda/bulk_cuda.h"
 
 template <class T> struct Typed;
 template <> struct Typed<double> {
