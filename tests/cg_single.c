@@ -230,7 +230,7 @@ static PetscErrorCode TestRange(void)
       PetscCall(PetscSNPrintf(name, sizeof(name), "%s times %g", kinds[kind], (double)factors[f]));
       for (int along = kind == CONSTANT && size == 1 ? 0 : 1; along < 2; along++)
         PetscCall(Compare(A, dm, along ? "-t_pc_type column" : "-t_pc_type column -t_pc_column_axis y", KSP_NORM_UNPRECONDITIONED, 1e-12, b,
-                          PETSC_FALSE, PETSC_FALSE, "precision single: steps in single precision", name));
+                          PETSC_FALSE, PETSC_FALSE, "precision single: steps in single precision, residuals", name));
       PetscCall(VecDestroy(&b));
       PetscCall(MatDestroy(&A));
       PetscCall(DMDestroy(&dm));

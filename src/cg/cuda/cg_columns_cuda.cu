@@ -26,7 +26,8 @@ template <class T, int HEIGHT, int VECTORS> struct Stage {
   T                    box[VECTORS][BOX];
 };
 
-/* The numbers of a column, as far as all threads need them; one outside the grid has no right-hand side */
+/* The numbers of a column, as far as all threads need them. One outside the grid is factored as the first one is, which is safe whatever the scale,
+   and has no right-hand side, no inverse of its area and no legs. */
 template <class T> static __device__ __forceinline__ T number(const typename Typed<T>::Columns &q, int which, int id, bool in, T otherwise)
 {
   return in ? q.column[which * q.columns + id] : otherwise;
@@ -144,14 +145,14 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, BLOCKS<ROWS>)
     const bool      in = i >= 0 && j >= 0 && i < q.n[0] && j < q.n[1] && (warp <= ROWS || lane < ROWS);
     const int       id = in ? i + q.n[0] * j : 0, at = (ty + 1) * SPAN + tx + RING;
     const ptrdiff_t columns = q.columns;
-    const T         inverse = number<T>(q, STRATA_COLUMN_INVERSE, id, in, 0), lateral = number<T>(q, STRATA_COLUMN_LATERAL, id, in, 0);
-    const T         shift = number<T>(q, STRATA_COLUMN_SHIFT, id, in, 1);
+    const T         inverse = number<T>(q, STRATA_COLUMN_INVERSE, id, in, 0), lateral = q.column[STRATA_COLUMN_LATERAL * columns + id];
+    const T         shift = q.column[STRATA_COLUMN_SHIFT * columns + id];
     const T         west = number<T>(q, STRATA_COLUMN_WEST, id, in && own, 0), south = number<T>(q, STRATA_COLUMN_SOUTH, id, in && own, 0);
     const T         high = ENERGY ? number<T>(q, STRATA_COLUMN_HIGH, id, in && own, 0) : 0;
     const ptrdiff_t top = id + columns * (chunks - 1), mine = top + columns * chunks * blockIdx.z;
     const T        *starts = start + top, *runs = F + mine;
     T              *left = z + mine;
-    T               N = in ? *starts : 0, next = 0;
+    T               N = *starts, next = 0;
 
     kernel_wait();
     if (cg->done) return;
@@ -169,7 +170,7 @@ static __global__ void __launch_bounds__((ROWS + 3) * 32, BLOCKS<ROWS>)
       barrier_wait(&full[s], (c / STAGES) & 1);
       strata_chunk_factor(level, lateral, shift, N, D, &last);
       starts -= columns;
-      N = in && c + 1 < chunks ? *starts : 0;
+      N = c + 1 < chunks ? *starts : 0;
       strata_chunk_up(level, D, last, cell, PLANE, &F, v, &rho, &gamma, &rr);
       sum[STRATA_CG_GAMMA] += gamma;
       sum[STRATA_CG_RR] += rr;
@@ -302,8 +303,8 @@ static __global__ void __launch_bounds__((ROWS + 4) * 32, BLOCKS<ROWS>)
   const int  i = x0 + tx, j = y0 + ty;
   const bool in = i >= 0 && j >= 0 && i < q.n[0] && j < q.n[1] && (warp < WARPS - 1 || lane % 16 < ROWS), writes = own && in;
   const int  id = in ? i + q.n[0] * j : 0, at = (ty + 1) * SPAN + tx + RING;
-  const T    inverse = number<T>(q, STRATA_COLUMN_INVERSE, id, in, 0), lateral = number<T>(q, STRATA_COLUMN_LATERAL, id, in, 0);
-  const T    shift = number<T>(q, STRATA_COLUMN_SHIFT, id, in, 1), area = number<T>(q, STRATA_COLUMN_AREA, id, writes, 0);
+  const T    inverse = number<T>(q, STRATA_COLUMN_INVERSE, id, in, 0), lateral = q.column[STRATA_COLUMN_LATERAL * q.columns + id];
+  const T    shift = q.column[STRATA_COLUMN_SHIFT * q.columns + id], area = number<T>(q, STRATA_COLUMN_AREA, id, writes, 0);
   const T    leg[4] = {number<T>(q, STRATA_COLUMN_WEST, id, writes, 0), number<T>(q, STRATA_COLUMN_EAST, id, writes, 0),
                        number<T>(q, STRATA_COLUMN_SOUTH, id, writes, 0), number<T>(q, STRATA_COLUMN_NORTH, id, writes, 0)};
 
