@@ -3,28 +3,9 @@
 */
 /* sanitize */
 #include "kernels.h"
-#include "../src/jacobi/jacobi_kernels.h"
 
 #if STRATA_HAVE_CUDA
-static const char *const forms[] = {"equal legs", "constant legs", "variable legs", "lines"}, *const kernels[] = {"auto", "classic", "shared",
-                                                                                                                  "register"};
-
-enum { LINES = STRATA_SYSTEM_VARIABLE + 1, FORMS }; /* constant legs along x alone */
-
-#define SHAPES 6
-static const int shapes[3][SHAPES][3] = {{{1, 1, 1}, {2, 1, 1}, {33, 1, 1}, {1000, 1, 1}, {1025, 1, 1}, {2600, 1, 1}},
-                                         {{1, 1, 1}, {5, 40, 1}, {124, 9, 1}, {131, 67, 1}, {300, 83, 1}, {1, 90, 1}},
-                                         {{1, 1, 1}, {7, 31, 3}, {3, 2, 50}, {67, 41, 19}, {132, 85, 12}, {130, 35, 9}}};
-
-/* The grid ends, the array goes on, or here this and there that */
-enum { ENDS, GOES_ON, MIXED, SIDES };
-
-static int Between(int low, int high)
-{
-  const int n = low + (int)Random(0, high - low + 1);
-
-  return n > high ? high : n;
-}
+#include "jacobi_cycles.h"
 
 #define STRATA_TYPED "../../tests/jacobi_device_typed.h"
 #include "../src/sys/typed.h"
@@ -39,7 +20,7 @@ int main(int argc, char **argv)
     for (int kernel = STRATA_KERNEL_CLASSIC; kernel <= STRATA_KERNEL_REGISTER; kernel++)
       for (int dim = 1; dim <= 3; dim++)
         for (int form = 0; form < FORMS; form++) {
-          if (form == LINES && dim == 1) continue;
+          if ((form == LINES && dim == 1) || StreamsPlanes(kernel, dim, form)) continue;
           cycles_d("fp64", kernel, dim, form);
           cycles_f("fp32", kernel, dim, form);
         }

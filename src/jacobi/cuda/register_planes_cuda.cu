@@ -4,6 +4,15 @@
    planes t - l and t - l - 1 before each sweep. Neighbours in x come from the next lanes; the rows above and below a warp's own come from shared
    memory, where they were left a plane ago. So warps need each other once a plane, and the first sweep lies between arriving and waiting. One more
    warp copies planes ahead. K cells at each side of a block are computed by two blocks.
+
+   Why no warp overtakes another: step t, in which plane t enters, ends with a warp's arrival at done(t). One lane arrives for all, after __syncwarp();
+   every lane waits for itself.
+   - Rows at seams: step t waits for done(t - 1), then writes to buffer t mod 2 and reads the other one. What it reads was written in step t - 1, and
+     what it overwrites, of step t - 2, was read in step t - 1.
+   - Rings: steps wait for full(t). Copies of number t wait for done(t - AHEAD - 1), in x the last step that reads the slot's plane before; in b that
+     plane has number t - AHEAD - K, and sweep K reads it K - 1 steps after it entered, in step t - AHEAD - 1 too.
+   - Phases: copies are at most AHEAD steps ahead of the last warp and warps one step ahead of each other, less than the GATES steps after which a
+     barrier is used again, so that a parity tells its phase.
 */
 #include "../../sys/cuda/bulk_cuda.h"
 #include "register_cuda.h"
@@ -77,6 +86,7 @@ static __device__ __forceinline__ void feed(const typename Typed<T>::System &s, 
     if (z >= begin + S::AHEAD) shared.wait_done(count - S::AHEAD - 1);
     if (WIDE) {
       if (lane == 0) {
+        bulk_fence();
         barrier_expect(full, 2 * S::PLANE * sizeof(T));
         bulk_box(shared.x + xr, &maps.x, column, row, z, full);
         bulk_box(shared.b + r, &maps.b, column, row, z - 1, full);
