@@ -34,7 +34,7 @@ echo more >>src/fast/fast.c
 is "$(tests/gpu/rooms)" "$rooms" "a change on the host changes none"
 
 log() { # LAST-LINE
-  printf '%s\n' "gpu NVIDIA H200" "driver 580.1" "cuda 13.0" "petsc 3.26.1" "date 2026-01-02" "$rooms" "ok 1" "part programs: 50 passed, 0 failed" \
+  printf '%s\n' "gpu NVIDIA H200" "driver 580.1" "cuda 13.0" "petsc 3.26.1" "date 2026-01-02" "$rooms" "ok 1" "part programs: 50 passed, 0 failed" "part ranks: 9 passed, 0 failed" \
     "part solvers: 6 passed, 0 failed" "part memcheck: 4 passed, 0 failed" "part racecheck: 4 passed, 0 failed" "part initcheck: 4 passed, 0 failed" "$1"
 }
 refuses() { # REGEX NAME ARGUMENTS...
@@ -46,15 +46,15 @@ refuses() { # REGEX NAME ARGUMENTS...
 }
 said=$(tests/gpu/stale) && rc=0 || rc=$?
 like "$rc: $said" "^1: There is no tests/gpu/RECORD" "a missing record is told"
-log "68 passed, 0 failed" >good
+log "77 passed, 0 failed" >good
 refuses "There is no log nothing" "without a log" nothing
-log "67 passed, 1 failed" >bad
-refuses "bad has failures: 67 passed, 1 failed" "of failures" bad
+log "76 passed, 1 failed" >bad
+refuses "bad has failures: 76 passed, 1 failed" "of failures" bad
 head -n -1 good >bad
 refuses "bad has no end" "of a run that was broken off" bad
 log "0 passed, 0 failed" >bad
 refuses "bad has failures" "of nothing" bad
-for part in programs solvers memcheck racecheck initcheck; do
+for part in programs ranks solvers memcheck racecheck initcheck; do
   grep -v "^part $part" good >bad
   refuses "bad lacks the part $part" "without the part $part" bad
   sed "s/^part $part: .*/part $part: 0 passed, 0 failed/" good >bad
@@ -73,6 +73,7 @@ cuda 13.0
 petsc 3.26.1
 date 2026-01-02
 programs 50 passed
+ranks 9 passed
 solvers 6 passed
 memcheck 4 passed
 racecheck 4 passed
@@ -101,7 +102,7 @@ said=$(tests/gpu/record -u "on holiday again" 2>&1) && rc=0 || rc=$?
 like "$rc: $said" "^1: tests/gpu/RECORD is unverified already, for older sources: these must be tested on a GPU" "but not for the next change"
 is "$(cat tests/gpu/RECORD)" "$before" "and the record stays as it was"
 rooms=$(tests/gpu/rooms)
-log "68 passed, 0 failed" >good
+log "77 passed, 0 failed" >good
 ok "a run on a GPU makes it good" tests/gpu/record good
 is "$(tests/gpu/stale)" "" "and no longer stale"
 

@@ -5,7 +5,7 @@
 sanitizer() { # TOOL ARGUMENTS...
   local tool=$1 file name programs
   # one case in so many: racecheck takes several times as long as the others
-  [ "$1" = racecheck ] && export STRATA_TEST_FEW=7 || export STRATA_TEST_FEW=3
+  [ "$1" = racecheck ] && export STRATA_TEST_FEW=13 || export STRATA_TEST_FEW=3
   programs=$(grep -lE "^ */\* *sanitize(:.* $1( .*)?)? *\*/" tests/*.c)
   ok "there are kernel tests" test -n "$programs"
   for file in $programs; do # three at a time
