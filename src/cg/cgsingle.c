@@ -1,6 +1,7 @@
 /*
    Steps of conjugate gradients in single precision. The operator is divided by sigma, the residual multiplied by kappa, powers of two that bring
    both into the range of the format: then z and p are sigma kappa times, x is sigma kappa times what they stand for, and step lengths are the same.
+   Without a preconditioner z is r, which sigma leaves as it is: then z and p are kappa times what they stand for, and step lengths are sigma times.
    The iterate in double precision waits in the pass; what the steps add to it since the residual was last computed is here.
 */
 #include "cgimpl.h"
@@ -159,13 +160,14 @@ PetscErrorCode StrataCGSingleDestroy(StrataCGSingle *s)
 /* A pass, and its sums as those of the numbers themselves */
 static void StrataCGSinglePass(StrataCGSingle s, PetscReal beta, PetscReal alpha, int later, PetscReal sums[])
 {
-  const PetscReal z = 1 / (s->sigma * s->kappa), r = 1 / s->kappa;
+  const PetscReal unit = s->problem.pc == STRATA_CG_NONE ? s->sigma : 1, step = unit * alpha, r = 1 / s->kappa;
+  const PetscReal z = unit == 1 ? 1 / (s->sigma * s->kappa) : r;
 
-  StrataCGPassHost_f(&s->problem, (float)beta, (float)alpha, s->owes ? (float)s->owed : 0, later, s->z, s->p, s->x, s->r, sums, s->work);
+  StrataCGPassHost_f(&s->problem, (float)beta, (float)step, s->owes ? (float)s->owed : 0, later, s->z, s->p, s->x, s->r, sums, s->work);
   s->owes = later ? PETSC_TRUE : PETSC_FALSE;
-  s->owed = alpha;
+  s->owed = step;
   sums[STRATA_CG_GAMMA] *= z * r;
-  sums[STRATA_CG_DELTA] *= z * r; /* the operator is divided by sigma */
+  sums[STRATA_CG_DELTA] *= z * r * unit; /* the operator is divided by sigma */
   sums[STRATA_CG_RR] *= r * r;
   sums[STRATA_CG_ZZ] *= z * z;
 }
