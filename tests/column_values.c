@@ -163,6 +163,72 @@ static PetscErrorCode CheckSingular(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Columns of an area of zero, which a shift makes solvable, or of one that cannot be divided by, between others: all algorithms and sweeps agree */
+static PetscErrorCode CheckAreas(PetscReal small, int periodic, int device)
+{
+  const PetscInt n[3] = {7, 5, 23};
+  PetscScalar   *area, *alpha, *level;
+  DMDALocalInfo  info;
+  DM             dm;
+  Mat            A;
+  Vec            r, z, y;
+  PetscInt       columns;
+
+  PetscFunctionBeginUser;
+  PetscCall(MakeGrid(3, n, 2, periodic ? 4 : 0, device ? PETSC_TRUE : PETSC_FALSE, &dm));
+  PetscCall(DMDAGetLocalInfo(dm, &info));
+  columns = info.xm * info.ym;
+  PetscCall(PetscMalloc3(columns, &area, 4 * columns, &alpha, 4 * n[2], &level));
+  for (PetscInt q = 0; q < columns; q++) {
+    area[q] = q % 4 == 1 ? (q % 8 == 1 ? small : -0.0) : 1;
+    for (int m = 0; m < 4; m++) alpha[q + m * columns] = area[q] == 1;
+  }
+  for (PetscInt k = 0; k < 4 * n[2]; k++) level[k] = k < n[2] ? 0.125 : -2;
+  PetscCall(MatCreateStrata(dm, &A));
+  PetscCall(MatStrataSetTensor(A, 2, columns, area, alpha, n[2], level));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatShift(A, 3));
+  PetscCall(MakeVec(dm, 70, -1, 1, &r));
+  PetscCall(VecDuplicate(r, &y));
+  PetscCall(VecDuplicate(r, &z));
+  for (int precision = 0; precision < 2; precision++)
+    for (int sweep = PC_COLUMN_SWEEP_JACOBI; sweep <= PC_COLUMN_SWEEP_SYMMETRIC; sweep++)
+      for (int m = PC_COLUMN_THOMAS; m <= PC_COLUMN_PCR; m++) {
+        const PetscBool first = m == PC_COLUMN_THOMAS ? PETSC_TRUE : PETSC_FALSE;
+        char            text[4096];
+        PetscReal       d;
+        PC              pc;
+
+        algorithm = (PCColumnAlgorithm)m;
+        PetscCall(MakePC(A, 2, &pc));
+        algorithm = PC_COLUMN_AUTO;
+        PetscCall(PCColumnSetSweep(pc, (PCColumnSweep)sweep));
+        PetscCall(PCColumnSetPrecision(pc, (PCColumnPrecision)precision));
+        PetscCall(PCApply(pc, r, first ? y : z));
+        if (!first) {
+          PetscCall(Difference(y, z, &d));
+          ok(d <= (precision ? 1e-6 : 1e-14), "%s%s, areas of %g%s, sweep %s, precision %s: off by %g", device ? "CUDA " : "", PCColumnAlgorithms[m],
+             (double)small, periodic ? ", periodic" : "", PCColumnSweeps[sweep], PCColumnPrecisions[precision], (double)d);
+        } else {
+          PetscCall(VecNorm(y, NORM_INFINITY, &d));
+          ok(d > 0.1 && d < 10, "%s: the largest value is %g", PCColumnAlgorithms[m], (double)d);
+        }
+        if (m == PC_COLUMN_PARTITION && sweep == PC_COLUMN_SWEEP_JACOBI) {
+          PetscCall(TapView((PetscObject)pc, text, sizeof(text)));
+          has_words(text, "rows made for each cell, since a column has an area of zero or out of range", "the view says how");
+        }
+        PetscCall(PCDestroy(&pc));
+      }
+  PetscCall(PetscFree3(area, alpha, level));
+  PetscCall(VecDestroy(&r));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&z));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   static const PetscInt lengths[] = {1, 2, 3, 60};
@@ -184,5 +250,10 @@ int main(int argc, char **argv)
     }
   PetscCall(CheckOcean());
   PetscCall(CheckSingular());
+  for (int device = 0; device <= TapHasDevice(); device++)
+    for (int periodic = 0; periodic < 2; periodic++) {
+      PetscCall(CheckAreas(0, periodic, device));
+      PetscCall(CheckAreas(1e-320, periodic, device));
+    }
   return TapEnd();
 }

@@ -282,6 +282,22 @@ static PetscErrorCode PCColumnReadMatrix(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Can all lines be divided by their areas, as the partition method does where rows are shared? An area may be zero: of land, with nothing but a shift. */
+static PetscErrorCode PCColumnFindAreas(PC_Column *col)
+{
+  const StrataCoefficients c = col->c;
+  const PetscReal          range = col->precision == PC_COLUMN_PRECISION_SINGLE ? 0x1p60 : 0x1p500;
+  const PetscScalar       *area;
+
+  PetscFunctionBegin;
+  col->divides = PETSC_TRUE;
+  if (c->form != MAT_STRATA_TENSOR) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StrataArrayRead(&c->area, PETSC_MEMTYPE_HOST, &area));
+  for (size_t q = 0; q < c->area.bytes / sizeof(*area); q++)
+    if (!(PetscAbsScalar(area[q]) >= 1 / range && PetscAbsScalar(area[q]) <= range)) col->divides = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Looks at the coefficients of a Strata operator. They stay where they are; what is stored besides is the excess of the lines' rows, and
    that only where legs are stored for each cell; of rings that have no shared rows all rows, of faces in
    pieces of lines nothing. */
@@ -301,6 +317,7 @@ static PetscErrorCode PCColumnReadOperator(PC pc, StrataCoefficients c)
   col->c = c;
   col->state = c->state;
   col->narrowed = PETSC_FALSE;
+  PetscCall(PCColumnFindAreas(col));
   PetscCall(StrataArrayDestroy(&col->excess));
   PetscCall(StrataArrayDestroy(&col->lower));
   PetscCall(StrataArrayDestroy(&col->upper));
@@ -676,7 +693,9 @@ PetscErrorCode PCView_Column(PC pc, PetscViewer viewer)
                                                                                                    : ""));
     if (used == PC_COLUMN_PARTITION)
       PetscCall(PetscViewerASCIIPrintf(viewer, "  one number stored for each segment of at most %d cells%s\n", STRATA_SEGMENT_LONG,
-                                       col->started && col->sums ? "; shared rows of a symmetric M-matrix: by running sums" : ""));
+                                       col->c && !col->divides     ? "; rows made for each cell, since a column has an area of zero or out of range"
+                                       : col->started && col->sums ? "; shared rows of a symmetric M-matrix: by running sums"
+                                                                   : ""));
   }
   PetscCall(PCColumnViewSweep(pc, viewer));
   if (col->precision == PC_COLUMN_PRECISION_SINGLE) PetscCall(PetscViewerASCIIPrintf(viewer, "  solves in single precision\n"));

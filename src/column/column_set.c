@@ -639,7 +639,8 @@ PetscErrorCode PCColumnGetColumns(PC pc, PetscSection *section, IS *rows)
   `PC_COLUMN_TWOWAY` the value 0 in another of its cells; with `PC_COLUMN_PCR` singular columns are left to `PC_COLUMN_THOMAS`.
 
   With `PC_COLUMN_PARTITION`, columns that share the numbers of their rows (constant form, tensor form along its axis) and are those of a symmetric
-  M-matrix are solved by two running sums, with fewer operations, unless they are so steep that these would leave the range of numbers.
+  M-matrix are solved by two running sums, with fewer operations, unless they are so steep that these would leave the range of numbers. Shared rows are
+  divided by the areas of their columns: if one is zero, or far out of range, the rows of this rank are made for each cell instead.
 
   The transpose of columns that are not symmetric is solved with `PC_COLUMN_THOMAS` always. Where ranks cut columns, each solves its pieces with
   `PC_COLUMN_THOMAS`, and they are joined as in the partition method.

@@ -272,6 +272,15 @@ static PetscErrorCode PCColumnLogFlops(const PC_Column *col, PCColumnAlgorithm a
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The lines as the partition method wants them: it divides those with shared rows by their areas */
+static PetscErrorCode PCColumnGetDivided(PC_Column *col, PetscMemType type, StrataLines_d *t)
+{
+  PetscFunctionBegin;
+  PetscCall(PCColumnGetKernel(col, type, t));
+  if (t->rows == STRATA_ROWS_SHARED && !col->divides) t->rows = STRATA_ROWS_CELLS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    PCColumnSolveColor - z = (add ? add : 0), plus omega M r on the lines of a colour, by the partition method
 */
@@ -287,7 +296,7 @@ PetscErrorCode PCColumnSolveColor(PC pc, const StrataColor *color, PetscReal ome
   col->worked = type;
   col->applied = PETSC_TRUE;
   col->used = PC_COLUMN_PARTITION;
-  PetscCall(PCColumnGetKernel(col, type, &t));
+  PetscCall(PCColumnGetDivided(col, type, &t));
   PetscCall(StrataGetStream(type, &stream));
   if (PetscMemTypeDevice(type)) PetscCall(PetscLogGpuTimeBegin());
   PetscCall(PCColumnGetStart_d(col, &t, type, stream, &start));
@@ -324,7 +333,7 @@ PetscErrorCode PCColumnSolve(PC pc, PetscBool transpose, PetscInt nv, const Pets
   if (!n || !nv) PetscFunctionReturn(PETSC_SUCCESS);
   m = (int)nv;
   PetscCheck(m == nv, PETSC_COMM_SELF, PETSC_ERR_SUP, "%" PetscInt_FMT " vectors at once are too many", nv);
-  PetscCall(PCColumnGetKernel(col, type, &t));
+  PetscCall((algorithm == PC_COLUMN_PARTITION ? PCColumnGetDivided : PCColumnGetKernel)(col, type, &t));
   PetscCall(StrataGetStream(type, &stream));
   if (PetscMemTypeDevice(type)) PetscCall(PetscLogGpuTimeBegin());
   if (col->list.section) PetscCall(StrataArrayRead(&col->list.cell, type, &place));

@@ -78,6 +78,7 @@ typedef struct {
   PCColumnRings      rings;
   PCColumnRanks      ranks;
   PetscMemType       home;                /* where all rows are looked at */
+  PetscBool          divides;             /* can lines with shared rows be divided by their areas? */
   PCColumnReport     plain;               /* the rows without scale and shift */
   PetscScalar        scale, shift;        /* those that follow hold for */
   PetscInt           singular, failedrow; /* failedrow -1: none */
