@@ -354,11 +354,12 @@ static PetscErrorCode Singular(Problem p, int device)
    axes of odd length */
 static PetscErrorCode Interval(Problem p, int device)
 {
-  System       s;
-  PC           pc;
-  StrataJacobi j;
-  PetscReal    norm = 0, largest;
-  int          estimated, odd = 0;
+  const PetscReal factors[] = {-1, 1e60, 1e-200, 1e300};
+  System          s;
+  PC              pc;
+  StrataJacobi    j;
+  PetscReal       norm = 0, largest;
+  int             estimated, odd = 0;
 
   PetscFunctionBeginUser;
   PetscCall(SystemCreate(&p, &s, device));
@@ -382,6 +383,17 @@ static PetscErrorCode Interval(Problem p, int device)
            assembled ? "estimated" : "known");
     ok(largest > (assembled ? 0.9 : 0.9995) * norm && largest < (odd && !assembled ? 1.05 : 1.001) * norm, "it is %g, and %g by the method of powers",
        (double)largest, (double)norm);
+    for (int f = 0; f < 4; f++) { /* whatever the scale of the matrix is */
+      Mat scaled;
+
+      PetscCall(MatDuplicate(assembled ? s.B : s.A, MAT_COPY_VALUES, &scaled));
+      PetscCall(MatScale(scaled, factors[f]));
+      PetscCall(PCSetOperators(pc, scaled, scaled));
+      PetscCall(PCSetUp(pc));
+      j = *(StrataJacobi *)pc->data;
+      is_real(j->interval[1] / 1.1, largest, 1e-3 * largest, "it is that of the matrix times %g", (double)factors[f]);
+      PetscCall(MatDestroy(&scaled));
+    }
     PetscCall(PCDestroy(&pc));
   }
   PetscCall(SystemDestroy(&p, &s));

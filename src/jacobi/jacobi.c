@@ -500,6 +500,8 @@ static PetscErrorCode StrataJacobiSetWeights(StrataJacobi j, Mat A)
   PetscFunctionBegin;
   if (j->schedule != HJACOBI_CONSTANT) PetscCall(StrataJacobiSetInterval(j, A));
   if (j->schedule == HJACOBI_SRJ) {
+    PetscCheck(k <= PETSC_MAX_INT / PetscMax(j->cycles, 1), PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
+               "%" PetscInt_FMT " cycles of %" PetscInt_FMT " sweeps are too many for one schedule: choose fewer -%scycles", j->cycles, k, j->prefix);
     PetscCall(StrataRelaxationWeights(j->levels, j->interval[0], j->interval[1], k, k * j->cycles, &count, &relaxation));
     PetscCheck(count, PetscObjectComm(j->owner), PETSC_ERR_ARG_INCOMP,
                "There is no scheduled relaxation with %" PetscInt_FMT " different weights for eigenvalues in [%g, %g] and %" PetscInt_FMT

@@ -74,7 +74,7 @@ PetscErrorCode StrataJacobiSetSubiterations(StrataJacobi j, PetscInt k)
 {
   PetscFunctionBegin;
   PetscCheck(k >= 1 && k <= PETSC_MPI_INT_MAX / 4, PetscObjectComm(j->owner), PETSC_ERR_ARG_OUTOFRANGE,
-             "%" PetscInt_FMT " sweeps a cycle: -%ssubiterations must be 1 or more", k, j->prefix);
+             "%" PetscInt_FMT " sweeps a cycle: -%ssubiterations must be 1 or more, and at most %d", k, j->prefix, PETSC_MPI_INT_MAX / 4);
   if (k != j->subiterations) PetscCall(StrataJacobiChanged(j));
   j->subiterations = k;
   PetscFunctionReturn(PETSC_SUCCESS);

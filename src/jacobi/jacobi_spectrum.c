@@ -54,6 +54,24 @@ static PetscErrorCode StrataSpectrumBy(Mat A, const char prefix[], KSPType type,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Brings the start to the size of the diagonal: then no number of the methods depends on the scale of the matrix, which could leave their range. A
+   power of two changes no bit of the results. */
+static PetscErrorCode StrataSpectrumScale(Mat A, Vec v)
+{
+  Vec       d;
+  PetscReal largest;
+  int       exponent;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(v, &d));
+  PetscCall(MatGetDiagonal(A, d));
+  PetscCall(VecNorm(d, NORM_INFINITY, &largest));
+  PetscCall(VecDestroy(&d));
+  (void)frexp(largest, &exponent);
+  PetscCall(VecScale(v, ldexp(1, exponent)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
    StrataSpectrum - Ritz values of D^-1 A after some steps: of Lanczos' method (as CG) where the matrix is symmetric, else of Arnoldi's (as GMRES)
 */
@@ -65,6 +83,7 @@ PetscErrorCode StrataSpectrum(Mat A, const char prefix[], StrataGrid g, PetscBoo
   PetscFunctionBegin;
   PetscCall(MatCreateVecs(A, &b, NULL));
   PetscCall(StrataSpectrumStart(g, b));
+  PetscCall(StrataSpectrumScale(A, b));
   *count = 0;
   if (symmetric) PetscCall(StrataSpectrumBy(A, prefix, KSPCG, b, steps, count, re, im));
   if (!*count) PetscCall(StrataSpectrumBy(A, prefix, KSPGMRES, b, steps, count, re, im));
