@@ -3,17 +3,8 @@
    Usage: apply [report.json]
 */
 #include "bench.h"
-#include <strata.h>
+#include "calls.h"
 #include <memory>
-
-#define PETSC(...)                                                                                                                                   \
-  do {                                                                                                                                               \
-    const PetscErrorCode bench_code_ = (__VA_ARGS__);                                                                                                \
-    if (bench_code_) {                                                                                                                               \
-      fprintf(stderr, "%s:%d: PETSc error %d\n", __FILE__, __LINE__, (int)bench_code_);                                                              \
-      exit(1);                                                                                                                                       \
-    }                                                                                                                                                \
-  } while (0)
 
 /* Time of a call on all ranks, microseconds */
 template <class F> static Timing time_ranks(F call)

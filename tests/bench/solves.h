@@ -5,16 +5,7 @@
 #define STRATA_BENCH_SOLVES_H
 
 #include "bench.h"
-#include <strata.h>
-
-#define PETSC(...)                                                                                                                                   \
-  do {                                                                                                                                               \
-    const PetscErrorCode bench_code_ = (__VA_ARGS__);                                                                                                \
-    if (bench_code_) {                                                                                                                               \
-      fprintf(stderr, "%s:%d: PETSc error %d\n", __FILE__, __LINE__, (int)bench_code_);                                                              \
-      exit(1);                                                                                                                                       \
-    }                                                                                                                                                \
-  } while (0)
+#include "calls.h"
 
 struct Problem {
   DM  dm;
