@@ -358,7 +358,7 @@ static PetscErrorCode Interval(Problem p, int device)
   System          s;
   PC              pc;
   StrataJacobi    j;
-  PetscReal       norm = 0, largest;
+  PetscReal       norm = 0, largest, result;
   int             estimated, odd = 0;
 
   PetscFunctionBeginUser;
@@ -383,8 +383,11 @@ static PetscErrorCode Interval(Problem p, int device)
            assembled ? "estimated" : "known");
     ok(largest > (assembled ? 0.9 : 0.9995) * norm && largest < (odd && !assembled ? 1.05 : 1.001) * norm, "it is %g, and %g by the method of powers",
        (double)largest, (double)norm);
-    for (int f = 0; f < 4; f++) { /* whatever the scale of the matrix is */
-      Mat scaled;
+    PetscCall(PCApply(pc, s.x, s.y));
+    PetscCall(VecNorm(s.y, NORM_2, &result));
+    for (int f = 0; f < 4; f++) { /* whatever the scale of the matrix is, in single precision too */
+      Mat       scaled;
+      PetscReal other;
 
       PetscCall(MatDuplicate(assembled ? s.B : s.A, MAT_COPY_VALUES, &scaled));
       PetscCall(MatScale(scaled, factors[f]));
@@ -392,6 +395,12 @@ static PetscErrorCode Interval(Problem p, int device)
       PetscCall(PCSetUp(pc));
       j = *(StrataJacobi *)pc->data;
       is_real(j->interval[1] / 1.1, largest, 1e-3 * largest, "it is that of the matrix times %g", (double)factors[f]);
+      PetscCall(PCHJacobiSetPrecision(pc, HJACOBI_PRECISION_SINGLE));
+      PetscCall(PCApply(pc, s.x, s.y));
+      PetscCall(VecScale(s.y, factors[f]));
+      PetscCall(VecNorm(s.y, NORM_2, &other));
+      is_real(other, result, 1e-3 * result, "and so is the result in single precision");
+      PetscCall(PCHJacobiSetPrecision(pc, HJACOBI_PRECISION_SAME));
       PetscCall(MatDestroy(&scaled));
     }
     PetscCall(PCDestroy(&pc));

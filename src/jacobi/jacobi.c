@@ -343,6 +343,27 @@ static PetscBool StrataJacobiIsConstant(StrataCoefficients c, PetscReal leg[], P
   return PETSC_TRUE;
 }
 
+/* The size of the diagonal: what is divided by it must be in the range of single precision */
+static PetscErrorCode StrataJacobiSetUnit(StrataJacobi j)
+{
+  const PetscReal *d;
+  PetscReal        largest = j->grid->size_local ? PetscAbsReal(j->number) : 0;
+  int              exponent;
+
+  PetscFunctionBegin;
+  j->unit = 1;
+  if (j->precision != HJACOBI_PRECISION_SINGLE) PetscFunctionReturn(PETSC_SUCCESS);
+  if (j->diagonal.bytes) {
+    PetscCall(StrataArrayRead(&j->diagonal, PETSC_MEMTYPE_HOST, &d));
+    largest = 0;
+    for (PetscInt i = 0; i < j->grid->size_local; i++) largest = PetscMax(largest, PetscAbsReal(d[i]));
+  }
+  PetscCall(StrataGridMax(j->grid, 1, &largest));
+  (void)frexp(largest, &exponent);
+  if (PetscAbsInt(exponent) > 60) j->unit = ldexp(1, exponent - 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The diagonal, and whether all rows can be divided by it */
 static PetscErrorCode StrataJacobiSetDiagonal(StrataJacobi j)
 {
@@ -555,6 +576,7 @@ PetscErrorCode StrataJacobiSetUp(StrataJacobi j, Mat A, Mat amat, DM dm0, DM dm1
   PetscCall(StrataMatGetHome(A, j->c, &j->home));
   PetscCall(StrataJacobiSetDiagonal(j));
   if (!j->failure) {
+    PetscCall(StrataJacobiSetUnit(j));
     PetscCall(StrataJacobiSetWeights(j, A));
     PetscCall(StrataJacobiBuildRows(j, PETSC_FALSE));
   }
@@ -636,7 +658,7 @@ static PetscErrorCode StrataJacobiSetPower(StrataJacobi j, PetscMemType type, in
   for (int v = 0; v < nv; v++)
     StrataDispatch(type, StrataReduceHost_d(STRATA_REDUCE_MAXABS, n, b + v * ldb, NULL, sums + v * work),
                    StrataReduceCUDA_d(STRATA_REDUCE_MAXABS, n, b + v * ldb, NULL, sums + v * work, stream));
-  if (j->grid->size == 1) {
+  if (j->grid->size == 1 && j->unit == 1) {
     PetscCall(StrataArrayWrite(&j->power, type, &power));
     for (int v = 0; v < nv; v++) {
       const PetscReal *result = sums + (v + 1) * work - 1;
@@ -648,7 +670,7 @@ static PetscErrorCode StrataJacobiSetPower(StrataJacobi j, PetscMemType type, in
 
     PetscCall(PetscMalloc2(nv * work, &there, nv, &largest));
     StrataDispatch(type, (void)memcpy(there, sums, bytes), StrataCUDAMemcpy(there, sums, bytes, stream));
-    for (int v = 0; v < nv; v++) largest[v] = there[(v + 1) * work - 1];
+    for (int v = 0; v < nv; v++) largest[v] = there[(v + 1) * work - 1] / j->unit;
     PetscCall(StrataGridMax(j->grid, nv, largest));
     PetscCall(StrataArrayWrite(&j->power, PETSC_MEMTYPE_HOST, &power));
     for (int v = 0; v < nv; v++) StrataPowersHost(&largest[v], power + 2 * v);

@@ -56,6 +56,7 @@ struct _n_StrataJacobi {
   PetscScalar        scale, shift;
   PetscMemType       home; /* where rows are built */
   PetscScalar        number;
+  PetscReal          unit;     /* single precision: a power of two near the largest of the diagonal if that is far from 1, else 1 */
   StrataArray        diagonal; /* of each row; no length where it is the same in all, then `number` */
   StrataJacobiRows   rows[2];  /* of the matrix, of its transpose */
   PetscInt           failedrow;
