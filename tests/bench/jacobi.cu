@@ -293,7 +293,7 @@ private:
 template <class T> static void bench(double copy)
 {
   const bool              fp64 = sizeof(T) == 8;
-  const int               deep = fp64 ? 8 : 12, few = fp64 ? 6 : 8;
+  const int               deep = fp64 ? 8 : 12, few = fp64 ? 6 : 12;
   const StrataCycleKernel reg = STRATA_KERNEL_REGISTER, shared = STRATA_KERNEL_SHARED, whole = STRATA_KERNEL_PERSISTENT;
 
   {
