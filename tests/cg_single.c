@@ -291,6 +291,23 @@ static PetscErrorCode TestRange(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Right-hand sides of NaN and of zeros; b is of no use afterwards */
+static PetscErrorCode TestNaNAndZero(Mat A, DM dm, const char options[], Vec b, const char where[])
+{
+  Solve s;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecSet(b, NAN));
+  PetscCall(Run(A, dm, KSP_CGFUSED_SINGLE, options, KSP_NORM_UNPRECONDITIONED, 1e-10, b, PETSC_FALSE, PETSC_FALSE, &s));
+  ok(s.reason == KSP_DIVERGED_NANORINF, "%sNaN in the right-hand side: %s", where, KSPConvergedReasons[s.reason]);
+  PetscCall(VecDestroy(&s.x));
+  PetscCall(VecSet(b, 0));
+  PetscCall(Run(A, dm, KSP_CGFUSED_SINGLE, options, KSP_NORM_NONE, 1e-10, b, PETSC_FALSE, PETSC_FALSE, &s));
+  ok(s.reason > 0 && s.residual == 0, "%snothing to do: %s", where, KSPConvergedReasons[s.reason]);
+  PetscCall(VecDestroy(&s.x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* What single precision cannot solve is solved in double precision */
 static PetscErrorCode TestFailures(void)
 {
@@ -322,14 +339,7 @@ static PetscErrorCode TestFailures(void)
                     "steps in double precision: range rounding did not do", "a negative definite operator"));
   PetscCall(Compare(A, dm, "-t_pc_type jacobi", KSP_NORM_UNPRECONDITIONED, 1e-10, b, PETSC_FALSE, PETSC_FALSE,
                     "steps in double precision: range rounding did not do", "a negative definite operator and diagonal"));
-  PetscCall(VecSet(b, NAN));
-  PetscCall(Run(A, dm, KSP_CGFUSED_SINGLE, "-t_pc_type none", KSP_NORM_UNPRECONDITIONED, 1e-10, b, PETSC_FALSE, PETSC_FALSE, &s));
-  ok(s.reason == KSP_DIVERGED_NANORINF, "NaN in the right-hand side: %s", KSPConvergedReasons[s.reason]);
-  PetscCall(VecDestroy(&s.x));
-  PetscCall(VecSet(b, 0));
-  PetscCall(Run(A, dm, KSP_CGFUSED_SINGLE, "-t_pc_type none", KSP_NORM_NONE, 1e-10, b, PETSC_FALSE, PETSC_FALSE, &s));
-  ok(s.reason > 0 && s.residual == 0, "nothing to do: %s", KSPConvergedReasons[s.reason]);
-  PetscCall(VecDestroy(&s.x));
+  PetscCall(TestNaNAndZero(A, dm, "-t_pc_type none", b, ""));
   PetscCall(VecDestroy(&b));
   PetscCall(MatDestroy(&A));
   PetscCall(DMDestroy(&dm));
@@ -526,10 +536,9 @@ static PetscErrorCode TestDevice(void)
 /* What a device does not do in single precision, and what cannot be done in it */
 static PetscErrorCode TestDeviceRefuses(void)
 {
-  DM    dm;
-  Mat   A;
-  Vec   b;
-  Solve s;
+  DM  dm;
+  Mat A;
+  Vec b;
 
   PetscFunctionBeginUser;
   if (!TapHasDevice() || size > 1) {
@@ -544,14 +553,7 @@ static PetscErrorCode TestDeviceRefuses(void)
                     "precision single: steps in double precision: a preconditioner other than column", "device, jacobi"));
   PetscCall(Compare(A, dm, "-t_pc_type column -t_pc_column_omega 0.9", KSP_NORM_UNPRECONDITIONED, 1e-10, b, PETSC_FALSE, PETSC_FALSE,
                     "precision single: steps in double precision: options of the preconditioner", "device, a weight"));
-  PetscCall(VecSet(b, NAN));
-  PetscCall(Run(A, dm, KSP_CGFUSED_SINGLE, "-t_pc_type column", KSP_NORM_UNPRECONDITIONED, 1e-10, b, PETSC_FALSE, PETSC_FALSE, &s));
-  ok(s.reason == KSP_DIVERGED_NANORINF, "device, NaN in the right-hand side: %s", KSPConvergedReasons[s.reason]);
-  PetscCall(VecDestroy(&s.x));
-  PetscCall(VecSet(b, 0));
-  PetscCall(Run(A, dm, KSP_CGFUSED_SINGLE, "-t_pc_type column", KSP_NORM_NONE, 1e-10, b, PETSC_FALSE, PETSC_FALSE, &s));
-  ok(s.reason > 0 && s.residual == 0, "device, nothing to do: %s", KSPConvergedReasons[s.reason]);
-  PetscCall(VecDestroy(&s.x));
+  PetscCall(TestNaNAndZero(A, dm, "-t_pc_type column", b, "device, "));
   PetscCall(VecDestroy(&b));
   PetscCall(MatDestroy(&A));
   PetscCall(DMDestroy(&dm));
