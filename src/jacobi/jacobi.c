@@ -354,11 +354,10 @@ static PetscErrorCode StrataJacobiSetUnit(StrataJacobi j)
   j->unit = 1;
   if (j->precision != HJACOBI_PRECISION_SINGLE) PetscFunctionReturn(PETSC_SUCCESS);
   if (j->diagonal.bytes) {
-    PetscCall(StrataArrayRead(&j->diagonal, PETSC_MEMTYPE_HOST, &d));
-    largest = 0;
-    for (PetscInt i = 0; i < j->grid->size_local; i++) largest = PetscMax(largest, PetscAbsReal(d[i]));
-  }
-  PetscCall(StrataGridMax(j->grid, 1, &largest));
+    PetscCall(StrataArrayRead(&j->diagonal, j->home, &d));
+    PetscCall(StrataGridReduce(j->grid, STRATA_REDUCE_MAXABS, d, NULL, j->home, &largest));
+  } else
+    PetscCall(StrataGridMax(j->grid, 1, &largest));
   (void)frexp(largest, &exponent);
   if (PetscAbsInt(exponent) > 60) j->unit = ldexp(1, exponent - 1);
   PetscFunctionReturn(PETSC_SUCCESS);
