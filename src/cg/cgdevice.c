@@ -4,11 +4,9 @@
 #include "cgimpl.h"
 
 struct _n_StrataCGDevice {
-  StrataCoefficients c;
-  PetscObjectState   state;
-  PetscScalar        scale, shift;
-  int                n[3];
-  StrataArray        numbers;
+  StrataCGMadeFor made;
+  int             n[3];
+  StrataArray     numbers;
 };
 
 PetscErrorCode StrataCGDeviceCreate(KSP ksp, StrataCGDevice *created, const char **whynot)
@@ -41,8 +39,7 @@ PetscErrorCode StrataCGDeviceCreate(KSP ksp, StrataCGDevice *created, const char
   if (c && (!c->symmetric || c->flags.bytes || !(c->form == MAT_STRATA_CONSTANT || (c->form == MAT_STRATA_TENSOR && c->axis == 2))))
     *whynot = "an operator that is neither constant nor tensor along z, or that is masked";
   if (!*whynot && !c->grid->size_local) *whynot = "nothing to do";
-  if (*whynot || (d && (d->c != c || d->state != c->state || d->scale != c->scale || d->shift != c->shift)))
-    PetscCall(StrataCGDeviceDestroy(created));
+  if (*whynot || (d && !StrataCGMadeForIs(&d->made, c))) PetscCall(StrataCGDeviceDestroy(created));
   if (*whynot || *created) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMemzero(&q, sizeof(q)));
   q.pc = STRATA_CG_LINES;
@@ -56,11 +53,7 @@ PetscErrorCode StrataCGDeviceCreate(KSP ksp, StrataCGDevice *created, const char
   }
   PetscCall(PetscNew(created));
   d = *created;
-  PetscCall(StrataCoefficientsReference(c));
-  d->c = c;
-  d->state = c->state;
-  d->scale = c->scale;
-  d->shift = c->shift;
+  PetscCall(StrataCGMadeForKeep(&d->made, c));
   for (int a = 0; a < 3; a++) d->n[a] = k.n[a];
   PetscCall(StrataArrayCreate(&d->numbers, StrataCGLeanSize_d(&q) * sizeof(PetscScalar)));
   PetscCall(StrataArrayWrite(&d->numbers, PETSC_MEMTYPE_HOST, &numbers));
@@ -72,7 +65,7 @@ PetscErrorCode StrataCGDeviceDestroy(StrataCGDevice *d)
 {
   PetscFunctionBegin;
   if (!*d) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataCoefficientsDestroy(&(*d)->c));
+  PetscCall(StrataCGMadeForForget(&(*d)->made));
   PetscCall(StrataArrayDestroy(&(*d)->numbers));
   PetscCall(PetscFree(*d));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -82,7 +75,7 @@ PetscErrorCode StrataCGDeviceGet(StrataCGDevice d, StrataCGLean_d *lean)
 {
   PetscFunctionBegin;
   for (int a = 0; a < 3; a++) lean->n[a] = d->n[a];
-  lean->shift = d->shift;
+  lean->shift = d->made.shift;
   PetscCall(StrataArrayRead(&d->numbers, PETSC_MEMTYPE_DEVICE, &lean->level));
   lean->column = lean->level + LEAN_LEVEL * d->n[2];
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -83,9 +83,9 @@ void StrataCGFusedGetNumbers(KSP ksp, PetscReal beta, PetscReal alpha, PetscBool
   memset(numbers, 0, sizeof(*numbers));
   numbers->beta = beta;
   numbers->alpha = alpha;
-  numbers->gamma = cg->gamma;
-  numbers->curvature = cg->curvature;
-  numbers->owed = cg->owed;
+  numbers->gamma = cg->solve.gamma;
+  numbers->curvature = cg->solve.curvature;
+  numbers->owed = cg->solve.owed;
   if (tests) {
     numbers->test = ksp->normtype == KSP_NORM_UNPRECONDITIONED ? STRATA_CG_TEST_R
                     : ksp->normtype == KSP_NORM_PRECONDITIONED ? STRATA_CG_TEST_Z
@@ -184,7 +184,7 @@ static PetscErrorCode KSPCGFusedSums(KSP ksp)
     count++;
   }
   PetscCall(StrataCGFusedDots(ksp, count, x, y, dot));
-  for (PetscInt q = 0; q < count; q++) cg->sum[which[q]] = dot[q];
+  for (PetscInt q = 0; q < count; q++) cg->solve.sum[which[q]] = dot[q];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,8 +194,8 @@ PetscErrorCode StrataCGFusedAdvance(KSP ksp)
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
 
   PetscFunctionBegin;
-  PetscCall(VecAXPY(ksp->vec_sol, cg->alpha, ksp->work[CG_P]));
-  PetscCall(VecAXPY(ksp->work[CG_R], -cg->alpha, ksp->work[CG_W]));
+  PetscCall(VecAXPY(ksp->vec_sol, cg->solve.alpha, ksp->work[CG_P]));
+  PetscCall(VecAXPY(ksp->work[CG_R], -cg->solve.alpha, ksp->work[CG_W]));
   PetscCall(KSPCGFusedPrecondition(ksp));
   PetscCall(KSPCGFusedSums(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -208,7 +208,7 @@ static PetscErrorCode KSPCGFusedDirection(KSP ksp, PetscReal *curvature)
 
   PetscFunctionBegin;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
-  PetscCall(VecAYPX(ksp->work[CG_P], ((KSP_CGFused *)ksp->data)->beta, ksp->work[CG_Z]));
+  PetscCall(VecAYPX(ksp->work[CG_P], ((KSP_CGFused *)ksp->data)->solve.beta, ksp->work[CG_Z]));
   PetscCall(KSP_MatMult(ksp, A, ksp->work[CG_P], ksp->work[CG_W]));
   PetscCall(StrataCGFusedDots(ksp, 1, &ksp->work[CG_P], &ksp->work[CG_W], curvature));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -361,9 +361,9 @@ PetscErrorCode StrataCGFusedLocalSums(KSP ksp)
     const StrataCG_d *read;
 
     PetscCall(StrataArrayRead(&cg->numbers[1], PETSC_MEMTYPE_HOST, &read));
-    for (int q = 0; q < STRATA_CG_SUMS; q++) cg->sum[q] = read->sum[q];
+    for (int q = 0; q < STRATA_CG_SUMS; q++) cg->solve.sum[q] = read->sum[q];
   } else
-    for (int q = 0; q < STRATA_CG_SUMS; q++) cg->sum[q] = q == STRATA_CG_DELTA && cg->form != KSP_CGFUSED_GEAR ? 0 : work[(q + 1) * run - 1];
+    for (int q = 0; q < STRATA_CG_SUMS; q++) cg->solve.sum[q] = q == STRATA_CG_DELTA && cg->form != KSP_CGFUSED_GEAR ? 0 : work[(q + 1) * run - 1];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -371,7 +371,8 @@ static PetscErrorCode KSPCGFusedReduce(KSP ksp)
 {
   PetscFunctionBegin;
   PetscCall(StrataCGFusedLocalSums(ksp));
-  PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, ((KSP_CGFused *)ksp->data)->sum, STRATA_CG_SUMS, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)ksp)));
+  PetscCallMPI(
+      MPIU_Allreduce(MPI_IN_PLACE, ((KSP_CGFused *)ksp->data)->solve.sum, STRATA_CG_SUMS, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -388,7 +389,7 @@ static PetscErrorCode KSPCGFusedDirectionTogether(KSP ksp, PetscReal *curvature)
 
   PetscFunctionBegin;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
-  PetscCall(StrataCGFusedSetNumbers(ksp, cg->beta, 0, PETSC_FALSE));
+  PetscCall(StrataCGFusedSetNumbers(ksp, cg->solve.beta, 0, PETSC_FALSE));
   PetscCall(KSPCGFusedGetSpace(ksp, &n, &work, &numbers, &stream));
   PetscCall(KSPCGFusedGetArrays(ksp, &a));
   StrataDispatch(cg->type, StrataCGDirectionHost_d(n, numbers, a.z, a.p), StrataCGDirectionCUDA_d(n, numbers, a.z, a.p, stream));
@@ -411,9 +412,9 @@ static PetscErrorCode KSPCGFusedLeavePass(KSP ksp)
     PetscBool left;
 
     if (cg->level == CGFUSED_TILES)
-      PetscCall(StrataCGTilesLeave(cg->tiles, cg->owed, ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R], &left));
+      PetscCall(StrataCGTilesLeave(cg->tiles, cg->solve.owed, ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R], &left));
     else
-      PetscCall(StrataCGUpDownLeave(cg->updown, cg->owed, ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R], &left));
+      PetscCall(StrataCGUpDownLeave(cg->updown, cg->solve.owed, ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R], &left));
     if (left) PetscCall(KSP_PCApply(ksp, ksp->work[CG_R], ksp->work[CG_Z]));
   }
 #endif
@@ -451,7 +452,7 @@ PetscErrorCode StrataCGFusedResidual(KSP ksp)
 /* The norm that is tested, from the sums of an iteration */
 PetscReal StrataCGFusedNorm(KSP ksp)
 {
-  const PetscReal *sum = ((KSP_CGFused *)ksp->data)->sum;
+  const PetscReal *sum = ((KSP_CGFused *)ksp->data)->solve.sum;
 
   if (ksp->normtype == KSP_NORM_NATURAL) return PetscSqrtReal(PetscAbsReal(sum[STRATA_CG_GAMMA]));
   if (ksp->chknorm > ksp->its) return 0;
@@ -498,10 +499,10 @@ PetscErrorCode StrataCGFusedLength(KSP ksp, PetscReal gamma, PetscReal curvature
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
 
   PetscFunctionBegin;
-  if (ksp->calc_sings) PetscCall(StrataCGLanczosAdd(&cg->lanczos, ksp->its, cg->beta, cg->alpha, gamma / curvature));
-  cg->gamma = gamma;
-  cg->curvature = curvature;
-  cg->alpha = gamma / curvature;
+  if (ksp->calc_sings) PetscCall(StrataCGLanczosAdd(&cg->lanczos, ksp->its, cg->solve.beta, cg->solve.alpha, gamma / curvature));
+  cg->solve.gamma = gamma;
+  cg->solve.curvature = curvature;
+  cg->solve.alpha = gamma / curvature;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -510,7 +511,7 @@ PetscErrorCode StrataCGFusedLength(KSP ksp, PetscReal gamma, PetscReal curvature
 PetscErrorCode StrataCGFusedPrepare(KSP ksp, PetscBool *made)
 {
   KSP_CGFused    *cg = (KSP_CGFused *)ksp->data;
-  const PetscReal gamma = cg->sum[STRATA_CG_GAMMA], before = cg->curvature;
+  const PetscReal gamma = cg->solve.sum[STRATA_CG_GAMMA], before = cg->solve.curvature;
   PetscReal       curvature;
 
   PetscFunctionBegin;
@@ -522,15 +523,15 @@ PetscErrorCode StrataCGFusedPrepare(KSP ksp, PetscBool *made)
     PetscCall(PetscInfo(ksp, "converged due to (r,z) = 0\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (ksp->its && gamma * cg->gamma < 0) {
-    const PetscReal gammabefore = cg->gamma;
+  if (ksp->its && gamma * cg->solve.gamma < 0) {
+    const PetscReal gammabefore = cg->solve.gamma;
 
     ksp->its++;
     PetscCall(KSPCGFusedIndefinite(ksp, PETSC_FALSE, gamma, gammabefore));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  cg->beta = ksp->its ? gamma / cg->gamma : 0;
-  curvature = ksp->its ? strata_cg_curvature_d(cg->sum[STRATA_CG_DELTA], cg->beta, before) : cg->sum[STRATA_CG_DELTA];
+  cg->solve.beta = ksp->its ? gamma / cg->solve.gamma : 0;
+  curvature = ksp->its ? strata_cg_curvature_d(cg->solve.sum[STRATA_CG_DELTA], cg->solve.beta, before) : cg->solve.sum[STRATA_CG_DELTA];
   if (cg->form == KSP_CGFUSED_GEAR) {
     if (PetscIsInfOrNanReal(curvature)) ksp->its++; /* as KSPCG counts */
     KSPCheckDot(ksp, curvature);
@@ -560,7 +561,7 @@ static PetscErrorCode KSPCGFusedForget(KSP ksp)
   PetscFunctionBegin;
   PetscCall(VecSet(ksp->work[CG_P], 0));
   PetscCall(VecSet(ksp->work[CG_W], 0));
-  ((KSP_CGFused *)ksp->data)->gamma *= PETSC_INFINITY; /* beta is zero */
+  ((KSP_CGFused *)ksp->data)->solve.gamma *= PETSC_INFINITY; /* beta is zero */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -581,10 +582,10 @@ PetscErrorCode StrataCGFusedDrift(KSP ksp)
   PetscFunctionBegin;
   if (cg->form != KSP_CGFUSED_GEAR || ksp->normtype == KSP_NORM_NONE) PetscFunctionReturn(PETSC_SUCCESS);
   if (ksp->reason && (ksp->reason < 0 || ksp->converged != KSPConvergedDefault)) PetscFunctionReturn(PETSC_SUCCESS);
-  cg->largest = PetscMax(cg->largest, norm);
-  cg->drift += PETSC_MACHINE_EPSILON * (cg->largest + norm);
-  if (cg->drift <= PETSC_SQRT_MACHINE_EPSILON * norm || (!ksp->reason && norm > cg->looked / 10)) PetscFunctionReturn(PETSC_SUCCESS);
-  cg->looked = norm;
+  cg->solve.largest = PetscMax(cg->solve.largest, norm);
+  cg->solve.drift += PETSC_MACHINE_EPSILON * (cg->solve.largest + norm);
+  if (cg->solve.drift <= PETSC_SQRT_MACHINE_EPSILON * norm || (!ksp->reason && norm > cg->solve.looked / 10)) PetscFunctionReturn(PETSC_SUCCESS);
+  cg->solve.looked = norm;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(KSPCGFusedLeavePass(ksp));
   PetscCall(KSP_MatMult(ksp, A, ksp->vec_sol, W));
@@ -593,13 +594,13 @@ PetscErrorCode StrataCGFusedDrift(KSP ksp)
   PetscCall(VecNorm(R, NORM_2, &size));
   PetscCall(VecNorm(W, NORM_2, &off));
   PetscCall(PetscInfo(ksp, "residual off by %g of %g at iteration %" PetscInt_FMT "\n", (double)off, (double)size, ksp->its));
-  if (off > 0.1 * size && off < cg->least / 2) {
+  if (off > 0.1 * size && off < cg->solve.least / 2) {
     PetscCall(VecAXPY(R, 1.0, W));
-    PetscCall(VecNorm(R, NORM_2, &cg->least));
+    PetscCall(VecNorm(R, NORM_2, &cg->solve.least));
     PetscCall(KSPCGFusedPrecondition(ksp));
     PetscCall(KSPCGFusedSums(ksp));
     PetscCall(KSPCGFusedForget(ksp));
-    cg->replaced++;
+    cg->solve.replaced++;
     if (ksp->reason) PetscCall((*ksp->converged)(ksp, ksp->its, StrataCGFusedNorm(ksp), &ksp->reason, ksp->cnvP));
   } else if (!ksp->reason)
     PetscCall(KSP_MatMult(ksp, A, ksp->work[CG_P], W));
@@ -644,7 +645,7 @@ PetscErrorCode StrataCGFusedFollow(KSP ksp, PetscInt count, const PetscReal (*hi
 
   PetscFunctionBegin;
   for (PetscInt q = 0; q < count && !ksp->reason; q++) {
-    if (history) PetscCall(PetscArraycpy(cg->sum, history[q], STRATA_CG_SUMS));
+    if (history) PetscCall(PetscArraycpy(cg->solve.sum, history[q], STRATA_CG_SUMS));
     PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
     ksp->its++;
     PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
@@ -655,7 +656,7 @@ PetscErrorCode StrataCGFusedFollow(KSP ksp, PetscInt count, const PetscReal (*hi
       PetscCall(StrataCGFusedPrepare(ksp, &other));
     }
   }
-  cg->owed = cg->alpha;
+  cg->solve.owed = cg->solve.alpha;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -669,18 +670,19 @@ PetscErrorCode StrataCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
 
   PetscFunctionBegin;
   if (cg->level == CGFUSED_ALL && !made) {
-    PetscCall(StrataCGPassStep(cg->pass, cg->beta, cg->alpha, ksp->work[CG_Z], ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R], cg->sum));
-    if (ksp->numbermonitors || ksp->converged != KSPConvergedDefault) PetscCall(KSPCGFusedSolution(ksp, cg->alpha)); /* somebody may look */
+    PetscCall(
+        StrataCGPassStep(cg->pass, cg->solve.beta, cg->solve.alpha, ksp->work[CG_Z], ksp->work[CG_P], ksp->vec_sol, ksp->work[CG_R], cg->solve.sum));
+    if (ksp->numbermonitors || ksp->converged != KSPConvergedDefault) PetscCall(KSPCGFusedSolution(ksp, cg->solve.alpha)); /* somebody may look */
   } else if (cg->level == CGFUSED_NOTHING) {
     if (!made) {
-      PetscCall(VecAYPX(ksp->work[CG_P], cg->beta, ksp->work[CG_Z]));
-      PetscCall(VecAYPX(ksp->work[CG_W], cg->beta, ksp->work[CG_S]));
+      PetscCall(VecAYPX(ksp->work[CG_P], cg->solve.beta, ksp->work[CG_Z]));
+      PetscCall(VecAYPX(ksp->work[CG_W], cg->solve.beta, ksp->work[CG_S]));
     }
     PetscCall(StrataCGFusedAdvance(ksp));
   } else if (made && cg->form == KSP_CGFUSED_GEAR) /* a direction of its own, rarely */
     PetscCall(StrataCGFusedAdvance(ksp));
   else {
-    PetscCall(StrataCGFusedSetNumbers(ksp, cg->beta, cg->alpha, steps > 1 ? PETSC_TRUE : PETSC_FALSE));
+    PetscCall(StrataCGFusedSetNumbers(ksp, cg->solve.beta, cg->solve.alpha, steps > 1 ? PETSC_TRUE : PETSC_FALSE));
     if (PetscMemTypeDevice(cg->type)) {
       PetscReal(*space)[STRATA_CG_SUMS];
 
@@ -704,7 +706,7 @@ PetscErrorCode StrataCGFusedSteps(KSP ksp, PetscBool made, PetscInt steps)
 #if STRATA_HAVE_CUDA
     if (cg->level == CGFUSED_COLUMNS) PetscCall(StrataCGUpDownMade(cg->updown, count));
     if (cg->level == CGFUSED_TILES) PetscCall(StrataCGTilesMade(cg->tiles, count));
-    if (steps == 1 && (ksp->numbermonitors || ksp->converged != KSPConvergedDefault)) PetscCall(KSPCGFusedSolution(ksp, cg->alpha));
+    if (steps == 1 && (ksp->numbermonitors || ksp->converged != KSPConvergedDefault)) PetscCall(KSPCGFusedSolution(ksp, cg->solve.alpha));
 #endif
   }
   PetscCall(StrataCGFusedFollow(ksp, count, history));
@@ -750,18 +752,19 @@ PetscErrorCode StrataCGFusedStart(KSP ksp, PetscBool sums)
     PetscCall(StrataCGFusedResidual(ksp));
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)ksp)));
   if (failed) PetscCall(VecSet(R, PETSC_INFINITY)); /* the set-up failed, perhaps on some ranks only */
-  cg->gamma = cg->curvature = cg->beta = cg->alpha = cg->owed = cg->drift = cg->largest = 0;
-  cg->looked = cg->least = PETSC_INFINITY;
-  cg->replaced = 0;
+  cg->solve.gamma = cg->solve.curvature = cg->solve.beta = cg->solve.alpha = cg->solve.owed = cg->solve.drift = cg->solve.largest = 0;
+  cg->solve.looked = cg->solve.least = PETSC_INFINITY;
+  cg->solve.replaced = 0;
   cg->lanczos.count = 0;
-  PetscCall(PetscArrayzero(cg->sum, STRATA_CG_SUMS));
+  PetscCall(PetscArrayzero(cg->solve.sum, STRATA_CG_SUMS));
   if (ksp->normtype == KSP_NORM_UNPRECONDITIONED) {
     PetscCall(StrataCGFusedDots(ksp, 1, &R, &R, &norm));
     norm = PetscSqrtReal(norm);
   } else if (ksp->normtype != KSP_NORM_NONE) {
     PetscCall(KSPCGFusedPrecondition(ksp));
     PetscCall(KSPCGFusedSums(ksp));
-    norm = ksp->normtype == KSP_NORM_NATURAL ? PetscSqrtReal(PetscAbsReal(cg->sum[STRATA_CG_GAMMA])) : PetscSqrtReal(cg->sum[STRATA_CG_ZZ]);
+    norm =
+        ksp->normtype == KSP_NORM_NATURAL ? PetscSqrtReal(PetscAbsReal(cg->solve.sum[STRATA_CG_GAMMA])) : PetscSqrtReal(cg->solve.sum[STRATA_CG_ZZ]);
   }
   PetscCall(StrataCGFusedTest(ksp, norm));
   if (ksp->reason || !sums) PetscFunctionReturn(PETSC_SUCCESS);
@@ -866,7 +869,7 @@ static PetscErrorCode KSPSolve_CGFused(KSP ksp)
 
   PetscFunctionBegin;
   PetscCall(KSPCGFusedIterate(ksp));
-  PetscCall(KSPCGFusedSolution(ksp, cg->owed));
+  PetscCall(KSPCGFusedSolution(ksp, cg->solve.owed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -945,7 +948,8 @@ static PetscErrorCode KSPView_CGFused(KSP ksp, PetscViewer viewer)
   if (cg->columns)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  right-hand sides of the last KSPMatSolve(), %" PetscInt_FMT " in a batch: %s%s\n", cg->columns,
                                      cg->apart ? "one after another: " : "in steps together", cg->apart ? cg->apart : ""));
-  if (cg->replaced) PetscCall(PetscViewerASCIIPrintf(viewer, "  residuals replaced in the last solve: %" PetscInt_FMT "\n", cg->replaced));
+  if (cg->solve.replaced)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  residuals replaced in the last solve: %" PetscInt_FMT "\n", cg->solve.replaced));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

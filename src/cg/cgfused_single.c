@@ -12,13 +12,13 @@
 static PetscErrorCode CGSinglePrepare(KSP ksp, PetscBool *goeson)
 {
   KSP_CGFused    *cg = (KSP_CGFused *)ksp->data;
-  const PetscReal gamma = cg->sum[STRATA_CG_GAMMA], beta = ksp->its ? gamma / cg->gamma : 0;
-  const PetscReal curvature = strata_cg_curvature_d(cg->sum[STRATA_CG_DELTA], beta, cg->curvature);
+  const PetscReal gamma = cg->solve.sum[STRATA_CG_GAMMA], beta = ksp->its ? gamma / cg->solve.gamma : 0;
+  const PetscReal curvature = strata_cg_curvature_d(cg->solve.sum[STRATA_CG_DELTA], beta, cg->solve.curvature);
 
   PetscFunctionBegin;
   *goeson = gamma > 0 && curvature > 0 && !PetscIsInfOrNanReal(gamma) && !PetscIsInfOrNanReal(curvature) ? PETSC_TRUE : PETSC_FALSE;
   if (*goeson) {
-    cg->beta = beta;
+    cg->solve.beta = beta;
     PetscCall(StrataCGFusedLength(ksp, gamma, curvature));
   } else if (gamma == 0) {
     ksp->its++;
@@ -42,8 +42,8 @@ static PetscErrorCode CGSingleTakeOnDevice(KSP ksp, PetscBool again, PetscReal n
   PetscCall(PetscMemzero(&nothing, sizeof(nothing)));
   PetscCall(StrataArraySet(&cg->numbers[1], sizeof(nothing), cg->type, &nothing));
   PetscCall(StrataArrayUpdate(&cg->numbers[1], cg->type, &numbers));
-  PetscCall(
-      StrataCGUpDownSingleTake(cg->single, again, norm, again ? ksp->vec_rhs : ksp->work[CG_R], again ? ksp->work[CG_W] : NULL, numbers, cg->sum));
+  PetscCall(StrataCGUpDownSingleTake(cg->single, again, norm, again ? ksp->vec_rhs : ksp->work[CG_R], again ? ksp->work[CG_W] : NULL, numbers,
+                                     cg->solve.sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,7 +57,7 @@ static PetscErrorCode CGSingleStepsOnDevice(KSP ksp, PetscReal largest, PetscRea
 
   PetscFunctionBegin;
   PetscCall(StrataCGFusedBatch(ksp, &steps));
-  StrataCGFusedGetNumbers(ksp, cg->beta, cg->alpha, steps > 1 ? PETSC_TRUE : PETSC_FALSE, &set);
+  StrataCGFusedGetNumbers(ksp, cg->solve.beta, cg->solve.alpha, steps > 1 ? PETSC_TRUE : PETSC_FALSE, &set);
   set.epsilon = steps > 1 ? SINGLE_EPSILON : 0;
   set.largest = largest;
   set.drift = drift;
@@ -89,7 +89,7 @@ static PetscErrorCode CGSingleTake(KSP ksp)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
-  PetscCall(StrataCGPassSingleTake(cg->pass, PETSC_FALSE, NULL, cg->sum));
+  PetscCall(StrataCGPassSingleTake(cg->pass, PETSC_FALSE, NULL, cg->solve.sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,7 +107,7 @@ static PetscErrorCode CGSingleSteps(KSP ksp, PetscReal largest, PetscReal drift,
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
-  PetscCall(StrataCGPassSingleStep(cg->pass, cg->beta, cg->alpha, cg->sum));
+  PetscCall(StrataCGPassSingleStep(cg->pass, cg->solve.beta, cg->solve.alpha, cg->solve.sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -119,8 +119,8 @@ static PetscErrorCode CGSingleSums(KSP ksp, PetscInt step, const PetscReal (*his
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
 
   if (history) {
-    PetscCall(PetscArraycpy(cg->sum, history[step], STRATA_CG_SUMS));
-    StrataCGUpDownSingleSums(cg->single, cg->sum);
+    PetscCall(PetscArraycpy(cg->solve.sum, history[step], STRATA_CG_SUMS));
+    StrataCGUpDownSingleSums(cg->single, cg->solve.sum);
   }
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -134,7 +134,7 @@ static PetscErrorCode CGSingleGive(KSP ksp, PetscBool add, PetscBool wanted)
   PetscFunctionBegin;
 #if STRATA_HAVE_CUDA
   if (PetscMemTypeDevice(cg->type)) {
-    PetscCall(StrataCGUpDownSingleGive(cg->single, cg->alpha, add ? ksp->vec_sol : NULL));
+    PetscCall(StrataCGUpDownSingleGive(cg->single, cg->solve.alpha, add ? ksp->vec_sol : NULL));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
@@ -151,17 +151,17 @@ static PetscErrorCode CGSingleReplace(KSP ksp)
   PetscFunctionBegin;
   PetscCall(CGSingleGive(ksp, PETSC_TRUE, PETSC_TRUE));
 #if STRATA_HAVE_CUDA
-  if (PetscMemTypeDevice(cg->type)) PetscCall(CGSingleTakeOnDevice(ksp, PETSC_TRUE, PetscSqrtReal(cg->sum[STRATA_CG_RR])));
+  if (PetscMemTypeDevice(cg->type)) PetscCall(CGSingleTakeOnDevice(ksp, PETSC_TRUE, PetscSqrtReal(cg->solve.sum[STRATA_CG_RR])));
 #endif
   if (PetscMemTypeHost(cg->type)) {
     PetscReal rr;
 
     PetscCall(StrataCGFusedResidual(ksp));
     PetscCall(StrataCGFusedDots(ksp, 1, &ksp->work[CG_R], &ksp->work[CG_R], &rr));
-    PetscCall(StrataCGPassSingleTake(cg->pass, PETSC_TRUE, ksp->work[CG_R], cg->sum));
-    cg->sum[STRATA_CG_RR] = rr;
+    PetscCall(StrataCGPassSingleTake(cg->pass, PETSC_TRUE, ksp->work[CG_R], cg->solve.sum));
+    cg->solve.sum[STRATA_CG_RR] = rr;
   }
-  cg->replaced++;
+  cg->solve.replaced++;
   PetscCall(PetscInfo(ksp, "residual replaced at iteration %" PetscInt_FMT "\n", ksp->its));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -179,7 +179,7 @@ PetscErrorCode StrataCGFusedSingle(KSP ksp)
 
   PetscFunctionBegin;
   PetscCall(CGSingleTake(ksp));
-  largest = PetscSqrtReal(cg->sum[STRATA_CG_RR]);
+  largest = PetscSqrtReal(cg->solve.sum[STRATA_CG_RR]);
   while (!ksp->reason && ksp->its < ksp->max_it && !cg->notsingle) {
     PetscCall(CGSinglePrepare(ksp, &goeson));
     if (!goeson) {
@@ -189,24 +189,24 @@ PetscErrorCode StrataCGFusedSingle(KSP ksp)
     PetscCall(CGSingleSteps(ksp, largest, drift, &count, &history));
     for (PetscInt step = 0; step < count && !ksp->reason; step++) {
       PetscCall(CGSingleSums(ksp, step, history));
-      norm = PetscSqrtReal(cg->sum[STRATA_CG_RR]);
+      norm = PetscSqrtReal(cg->solve.sum[STRATA_CG_RR]);
       if (PetscIsInfOrNanReal(norm)) {
         PetscCall(CGSingleGive(ksp, PETSC_FALSE, PETSC_FALSE));
         cg->notsingle = failure;
         break;
       }
       ksp->its++;
-      if (strata_cg_drifts_d(SINGLE_EPSILON, norm, &largest, &drift) || cg->sum[STRATA_CG_GAMMA] == 0 ||
+      if (strata_cg_drifts_d(SINGLE_EPSILON, norm, &largest, &drift) || cg->solve.sum[STRATA_CG_GAMMA] == 0 ||
           (ksp->normtype != KSP_NORM_NONE && ksp->chknorm <= ksp->its && StrataCGFusedNorm(ksp) <= ksp->ttol)) {
         PetscCall(CGSingleReplace(ksp));
-        largest = PetscSqrtReal(cg->sum[STRATA_CG_RR]);
+        largest = PetscSqrtReal(cg->solve.sum[STRATA_CG_RR]);
         drift = SINGLE_EPSILON * largest;
       }
       if (looked) PetscCall(CGSingleGive(ksp, PETSC_TRUE, PETSC_TRUE));
       PetscCall(StrataCGFusedTest(ksp, StrataCGFusedNorm(ksp)));
       if (!ksp->reason && step + 1 < count) PetscCall(CGSinglePrepare(ksp, &goeson));
     }
-    cg->owed = cg->alpha;
+    cg->solve.owed = cg->solve.alpha;
   }
   PetscCall(CGSingleGive(ksp, PETSC_TRUE, PETSC_FALSE));
   if (cg->notsingle) PetscCall(PetscInfo(ksp, "steps in double precision from iteration %" PetscInt_FMT " on\n", ksp->its));

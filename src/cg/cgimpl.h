@@ -41,12 +41,13 @@ PETSC_INTERN PetscErrorCode       StrataCGSingleTake(StrataCGSingle, PetscBool a
 PETSC_INTERN PetscErrorCode       StrataCGSingleStep(StrataCGSingle, PetscReal beta, PetscReal alpha, PetscReal sums[]);
 PETSC_INTERN PetscErrorCode       StrataCGSingleGive(StrataCGSingle, PetscReal *x);
 
-/* Arrays of rounded numbers; a power of two next to 1 / x, 1 for 0; and the operator over sigma */
+/* Arrays of rounded numbers; the largest absolute value of numbers; a power of two next to 1 / x, 1 for 0; and the operator over sigma */
 typedef struct {
   int    count;
   float *array[24];
 } StrataCGFloats;
 PETSC_INTERN PetscErrorCode StrataCGFloatsDestroy(StrataCGFloats *);
+PETSC_INTERN PetscReal      StrataCGSingleLargest(ptrdiff_t n, const PetscReal *);
 PETSC_INTERN PetscReal      StrataCGSinglePower(PetscReal x);
 PETSC_INTERN PetscErrorCode StrataCGSingleOperator(const StrataCoef_d *, PetscReal sigma, StrataCGFloats *, StrataCoef_f *);
 
@@ -55,6 +56,17 @@ PETSC_INTERN PetscErrorCode StrataCGPassSingle(StrataCGPass, const char **whynot
 PETSC_INTERN PetscErrorCode StrataCGPassSingleTake(StrataCGPass, PetscBool again, Vec r, PetscReal sums[]);
 PETSC_INTERN PetscErrorCode StrataCGPassSingleStep(StrataCGPass, PetscReal beta, PetscReal alpha, PetscReal sums[]);
 PETSC_INTERN PetscErrorCode StrataCGPassSingleGive(StrataCGPass, PetscBool add);
+
+/* The operator that something was made for, as it was then */
+typedef struct {
+  StrataCoefficients c;
+  PetscObjectState   state;
+  PetscScalar        scale, shift;
+} StrataCGMadeFor;
+
+PETSC_INTERN PetscErrorCode StrataCGMadeForKeep(StrataCGMadeFor *, StrataCoefficients);
+PETSC_INTERN PetscErrorCode StrataCGMadeForForget(StrataCGMadeFor *);
+PETSC_INTERN PetscBool      StrataCGMadeForIs(const StrataCGMadeFor *, StrataCoefficients);
 
 /* The numbers of a lean operator, for work on a GPU; NULL, and in words why, where there is none */
 typedef struct _n_StrataCGDevice *StrataCGDevice;
@@ -67,6 +79,15 @@ typedef struct {
   int       now;
   PetscBool owes;
 } StrataCGStand;
+
+/* After so many steps: each takes the old ones to the new ones, and x along if it lacks the step before */
+static inline void StrataCGStandMove(StrataCGStand *stand, PetscInt count)
+{
+  if (count % 2) {
+    stand->now = 1 - stand->now;
+    stand->owes = stand->owes ? PETSC_FALSE : PETSC_TRUE;
+  }
+}
 
 /* All of an iteration on a GPU, for a lean operator whose columns the preconditioner solves; NULL, and in words why, where it cannot be. Like the
    pass it works on vectors of its own, of as many right-hand sides as it is created for; Select says which is meant, the one that it is created with
@@ -129,6 +150,29 @@ PETSC_INTERN PetscErrorCode StrataCGLanczosDestroy(StrataCGLanczos *);
 PETSC_INTERN PetscErrorCode StrataCGComputeExtremeSingularValues(KSP, PetscReal *emax, PetscReal *emin);
 PETSC_INTERN PetscErrorCode StrataCGComputeEigenvalues(KSP, PetscInt, PetscReal[], PetscReal[], PetscInt *);
 
+/* A solve under way: numbers of the method */
+typedef struct {
+  PetscReal gamma, curvature; /* (r,z) and (p,Ap) of the step before */
+  PetscReal beta, alpha;      /* of the next step */
+  PetscReal owed;             /* alpha of the last one, see StrataCGUpDown */
+  PetscReal sum[STRATA_CG_SUMS];
+  PetscReal drift, largest; /* what rounding may have made of the residual, and the largest residual, see StrataCGFusedDrift() */
+  PetscReal looked, least;  /* the norm when that was looked at, and |b - A x| when it was last replaced */
+  PetscInt  replaced;       /* residuals that were replaced */
+} CGSolve;
+
+/* and those of the solver, for one of several right-hand sides */
+typedef struct {
+  PetscInt           its;
+  PetscReal          rnorm, rnorm0, ttol;
+  KSPConvergedReason reason;
+} CGProgress;
+
+/* Collect: results of all in one, the first is number 0: the first failure, else the reason of the one that took longest, whose steps are counted */
+PETSC_INTERN void StrataCGProgressGet(KSP, CGProgress *);
+PETSC_INTERN void StrataCGProgressSet(KSP, const CGProgress *);
+PETSC_INTERN void StrataCGProgressCollect(CGProgress *all, PetscInt v, const CGProgress *one);
+
 typedef struct {
   /* what was asked for */
   KSPCGFusedForm      form;
@@ -147,17 +191,10 @@ typedef struct {
   PetscMemType         type;
   StrataCGUpDown       batch; /* the right-hand sides of a batch of KSPMatSolve() */
   StrataArray          batchnumbers;
-  StrataArray numbers[2], work[2], history; /* a StrataCG_d and its work space, on the host and on the device; sums of the steps of a batch */
-  PetscInt    columns;                      /* of the last batch of KSPMatSolve(), 0: there was none */
-  const char *apart;                        /* why they were not solved together */
-  /* of the solve under way */
-  PetscReal       gamma, curvature; /* (r,z) and (p,Ap) of the step before */
-  PetscReal       beta, alpha;      /* of the next step */
-  PetscReal       owed;             /* alpha of the last one, see StrataCGUpDown */
-  PetscReal       sum[STRATA_CG_SUMS];
-  PetscReal       drift, largest; /* what rounding may have made of the residual, and the largest residual, see StrataCGFusedDrift() */
-  PetscReal       looked, least;  /* the norm when that was looked at, and |b - A x| when it was last replaced */
-  PetscInt        replaced;       /* residuals that were replaced */
+  StrataArray     numbers[2], work[2], history; /* a StrataCG_d and its work space, on the host and on the device; sums of the steps of a batch */
+  PetscInt        columns;                      /* of the last batch of KSPMatSolve(), 0: there was none */
+  const char     *apart;                        /* why they were not solved together */
+  CGSolve         solve;
   StrataCGLanczos lanczos;
 } KSP_CGFused;
 
@@ -183,11 +220,8 @@ PETSC_INTERN PetscErrorCode StrataCGFusedTest(KSP, PetscReal norm);
 PETSC_INTERN PetscErrorCode StrataCGFusedSingle(KSP); /* the steps of a solve, in single precision */
 PETSC_INTERN PetscErrorCode StrataCGFusedReset(KSP_CGFused *);
 PETSC_INTERN PetscErrorCode StrataCGFusedMatSolve(KSP, Mat B, Mat X);
-/* In two passes along columns on a GPU: how many right-hand sides are solved, and in words why not all of them */
-PETSC_INTERN PetscErrorCode StrataCGFusedMatSolveColumns(KSP, Mat B, Mat X, PetscInt *solved, const char **apart);
-/* Results of all right-hand sides in one: that of number v, the first is 0; and after the last one the complaint, if one is wanted */
-PETSC_INTERN PetscErrorCode StrataCGFusedCollect(KSP, PetscInt v, PetscInt its, PetscReal rnorm, KSPConvergedReason);
-PETSC_INTERN PetscErrorCode StrataCGFusedCollected(KSP);
+/* In two passes along columns on a GPU: how many right-hand sides are solved, their results in one, and in words why not all of them */
+PETSC_INTERN PetscErrorCode StrataCGFusedMatSolveColumns(KSP, Mat B, Mat X, PetscInt *solved, CGProgress *all, const char **apart);
 
 PETSC_INTERN PetscErrorCode StrataCGFusedCompose(KSP, PetscBool);
 

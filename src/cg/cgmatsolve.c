@@ -6,12 +6,10 @@
 
 /* A column and its solve */
 typedef struct {
-  KSP_CGFused        cg; /* takes the place of the solver's own */
-  Vec                work[CG_S + 1], b, x;
-  PetscInt           its;
-  PetscReal          rnorm, rnorm0, ttol;
-  KSPConvergedReason reason;
-  PetscBool          alone; /* has this step been made without the others? */
+  KSP_CGFused cg; /* takes the place of the solver's own */
+  Vec         work[CG_S + 1], b, x;
+  CGProgress  progress;
+  PetscBool   alone; /* has this step been made without the others? */
 } CGColumn;
 
 typedef struct {
@@ -37,11 +35,7 @@ static PetscErrorCode CGColumnEnter(KSP ksp, CGTogether *t, PetscInt v)
   ksp->work = c->work;
   ksp->vec_rhs = c->b;
   ksp->vec_sol = c->x;
-  ksp->its = c->its;
-  ksp->rnorm = c->rnorm;
-  ksp->rnorm0 = c->rnorm0;
-  ksp->ttol = c->ttol;
-  ksp->reason = c->reason;
+  StrataCGProgressSet(ksp, &c->progress);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -50,11 +44,7 @@ static PetscErrorCode CGColumnLeave(KSP ksp, CGTogether *t, PetscInt v)
   CGColumn *c = &t->column[v];
 
   PetscFunctionBegin;
-  c->its = ksp->its;
-  c->rnorm = ksp->rnorm;
-  c->rnorm0 = ksp->rnorm0;
-  c->ttol = ksp->ttol;
-  c->reason = ksp->reason;
+  StrataCGProgressGet(ksp, &c->progress);
   PetscCall(MatDenseRestoreColumnVec(t->X, v, &c->x));
   PetscCall(MatDenseRestoreColumnVecRead(t->B, v, &c->b));
   for (int m = CG_S; m >= 0; m--) PetscCall(MatDenseRestoreColumnVec(t->work[m], v, &c->work[m]));
@@ -100,14 +90,14 @@ static PetscErrorCode CGTogetherStep(KSP ksp, CGTogether *t, PetscBool *goeson)
     CGColumn *c = &t->column[v];
     PetscBool made;
 
-    if (c->reason) continue;
+    if (c->progress.reason) continue;
     PetscCall(CGColumnEnter(ksp, t, v));
     PetscCall(StrataCGFusedDrift(ksp));
     PetscCall(StrataCGFusedPrepare(ksp, &made));
     c->alone = made;
     if (!ksp->reason && made) PetscCall(StrataCGFusedAdvance(ksp));
     if (!ksp->reason && !made) {
-      PetscCall(StrataCGFusedSetNumbers(ksp, c->cg.beta, c->cg.alpha, PETSC_FALSE));
+      PetscCall(StrataCGFusedSetNumbers(ksp, c->cg.solve.beta, c->cg.solve.alpha, PETSC_FALSE));
       PetscCall(StrataCGFusedUpdate(ksp));
     }
     if (!ksp->reason) *goeson = PETSC_TRUE;
@@ -119,11 +109,11 @@ static PetscErrorCode CGTogetherStep(KSP ksp, CGTogether *t, PetscBool *goeson)
   for (PetscInt v = 0; v < t->nv; v++) { /* sums */
     CGColumn *c = &t->column[v];
 
-    if (c->reason || c->alone) continue;
+    if (c->progress.reason || c->alone) continue;
     PetscCall(CGColumnEnter(ksp, t, v));
     PetscCall(StrataCGFusedSums(ksp));
     PetscCall(StrataCGFusedLocalSums(ksp));
-    PetscCall(PetscArraycpy(t->sum[v], c->cg.sum, STRATA_CG_SUMS));
+    PetscCall(PetscArraycpy(t->sum[v], c->cg.solve.sum, STRATA_CG_SUMS));
     PetscCall(CGColumnLeave(ksp, t, v));
   }
   PetscCallMPI(MPIU_Allreduce(MPI_IN_PLACE, t->sum, (PetscMPIInt)(t->nv * STRATA_CG_SUMS), MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)ksp)));
@@ -131,8 +121,8 @@ static PetscErrorCode CGTogetherStep(KSP ksp, CGTogether *t, PetscBool *goeson)
   for (PetscInt v = 0; v < t->nv; v++) { /* tests */
     CGColumn *c = &t->column[v];
 
-    if (c->reason) continue;
-    if (!c->alone) PetscCall(PetscArraycpy(c->cg.sum, t->sum[v], STRATA_CG_SUMS));
+    if (c->progress.reason) continue;
+    if (!c->alone) PetscCall(PetscArraycpy(c->cg.solve.sum, t->sum[v], STRATA_CG_SUMS));
     PetscCall(CGColumnEnter(ksp, t, v));
     ksp->its++;
     PetscCall(StrataCGFusedTest(ksp, StrataCGFusedNorm(ksp)));
@@ -154,7 +144,7 @@ static PetscErrorCode CGTogetherSolve(KSP ksp, CGTogether *t)
   for (PetscInt v = 0; v < t->nv; v++) {
     CGColumn *c = &t->column[v];
 
-    c->reason = before;
+    c->progress.reason = before;
     PetscCall(CGColumnEnter(ksp, t, v));
     PetscCall(StrataCGFusedStart(ksp, PETSC_TRUE));
     if (!ksp->reason && !ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
@@ -209,25 +199,32 @@ static PetscErrorCode CGTogetherDestroy(CGTogether *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Results of all columns in one: the first failure, else the reason of the column that took longest, whose steps are counted */
-PetscErrorCode StrataCGFusedCollect(KSP ksp, PetscInt v, PetscInt its, PetscReal rnorm, KSPConvergedReason reason)
+void StrataCGProgressGet(KSP ksp, CGProgress *p)
 {
-  PetscFunctionBegin;
-  if (!v || (ksp->reason > 0 && (reason < 0 || its > ksp->its))) ksp->reason = reason;
-  ksp->its = v ? PetscMax(ksp->its, its) : its;
-  ksp->rnorm = v ? PetscMax(ksp->rnorm, rnorm) : rnorm;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  p->its = ksp->its;
+  p->rnorm = ksp->rnorm;
+  p->rnorm0 = ksp->rnorm0;
+  p->ttol = ksp->ttol;
+  p->reason = ksp->reason;
 }
 
-PetscErrorCode StrataCGFusedCollected(KSP ksp)
+void StrataCGProgressSet(KSP ksp, const CGProgress *p)
 {
-  PetscFunctionBegin;
-  PetscCheck(!ksp->errorifnotconverged || ksp->reason >= 0, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED,
-             "KSPMatSolve() with KSP %s has not converged, reason %s", KSPCGFUSED, KSPConvergedReasons[ksp->reason]);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  ksp->its = p->its;
+  ksp->rnorm = p->rnorm;
+  ksp->rnorm0 = p->rnorm0;
+  ksp->ttol = p->ttol;
+  ksp->reason = p->reason;
 }
 
-static PetscErrorCode CGSolveTogether(KSP ksp, Mat B, Mat X)
+void StrataCGProgressCollect(CGProgress *all, PetscInt v, const CGProgress *one)
+{
+  if (!v || (all->reason > 0 && (one->reason < 0 || one->its > all->its))) all->reason = one->reason;
+  all->its = v ? PetscMax(all->its, one->its) : one->its;
+  all->rnorm = v ? PetscMax(all->rnorm, one->rnorm) : one->rnorm;
+}
+
+static PetscErrorCode CGSolveTogether(KSP ksp, Mat B, Mat X, CGProgress *all)
 {
   KSP_CGFused    *cg = (KSP_CGFused *)ksp->data;
   CGTogether      t;
@@ -248,48 +245,35 @@ static PetscErrorCode CGSolveTogether(KSP ksp, Mat B, Mat X)
   for (PetscInt v = 0; v < t.nv; v++) {
     const CGColumn *c = &t.column[v];
 
-    PetscCall(StrataCGFusedCollect(ksp, v, c->its, c->rnorm, c->reason));
-    cg->replaced = (v ? cg->replaced : 0) + c->cg.replaced;
+    StrataCGProgressCollect(all, v, &c->progress);
+    cg->solve.replaced = (v ? cg->solve.replaced : 0) + c->cg.solve.replaced;
     cg->level = c->cg.level;
     cg->type = c->cg.type;
     cg->whynot = c->cg.whynot;
   }
   cg->worked = PETSC_TRUE;
   PetscCall(CGTogetherDestroy(&t));
-  PetscCall(StrataCGFusedCollected(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* first: those before it are solved, and in the results */
-static PetscErrorCode CGSolveApart(KSP ksp, Mat B, Mat X, PetscInt first)
+static PetscErrorCode CGSolveApart(KSP ksp, Mat B, Mat X, PetscInt first, CGProgress *all)
 {
-  PetscInt           nv, its = ksp->its;
-  PetscReal          rnorm = ksp->rnorm;
-  KSPConvergedReason reason = ksp->reason;
+  PetscInt nv;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(B, NULL, &nv));
   for (PetscInt v = first; v < nv; v++) {
-    Vec b, x;
+    Vec        b, x;
+    CGProgress one;
 
     PetscCall(MatDenseGetColumnVecRead(B, v, &b));
     PetscCall(MatDenseGetColumnVec(X, v, &x));
     PetscCall(KSPSolve(ksp, b, x));
     PetscCall(MatDenseRestoreColumnVec(X, v, &x));
     PetscCall(MatDenseRestoreColumnVecRead(B, v, &b));
-    {
-      const PetscInt           itsv = ksp->its;
-      const PetscReal          rnormv = ksp->rnorm;
-      const KSPConvergedReason reasonv = ksp->reason;
-
-      ksp->its = its;
-      ksp->rnorm = rnorm;
-      ksp->reason = reason;
-      PetscCall(StrataCGFusedCollect(ksp, v, itsv, rnormv, reasonv));
-      its = ksp->its;
-      rnorm = ksp->rnorm;
-      reason = ksp->reason;
-    }
+    StrataCGProgressGet(ksp, &one);
+    StrataCGProgressCollect(all, v, &one);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -360,19 +344,24 @@ PetscErrorCode StrataCGFusedMatSolve(KSP ksp, Mat B, Mat X)
   KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
   PetscBool    device = PETSC_FALSE;
   PetscInt     solved = 0;
+  CGProgress   all;
 
   PetscFunctionBegin;
+  StrataCGProgressGet(ksp, &all);
   PetscCall(MatGetSize(B, NULL, &cg->columns));
   if (!cg->columns) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CGFindApart(ksp, B, &device, &cg->apart));
 #if STRATA_HAVE_CUDA
-  if (!cg->apart && device) PetscCall(StrataCGFusedMatSolveColumns(ksp, B, X, &solved, &cg->apart));
+  if (!cg->apart && device) PetscCall(StrataCGFusedMatSolveColumns(ksp, B, X, &solved, &all, &cg->apart));
 #endif
   PetscCall(PetscInfo(ksp, "%" PetscInt_FMT " right-hand sides %s%s\n", cg->columns, cg->apart ? "one after another: " : "together",
                       cg->apart ? cg->apart : ""));
   if (cg->apart)
-    PetscCall(CGSolveApart(ksp, B, X, solved));
+    PetscCall(CGSolveApart(ksp, B, X, solved, &all));
   else if (!device)
-    PetscCall(CGSolveTogether(ksp, B, X));
+    PetscCall(CGSolveTogether(ksp, B, X, &all));
+  StrataCGProgressSet(ksp, &all);
+  PetscCheck(!ksp->errorifnotconverged || ksp->reason >= 0, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED,
+             "KSPMatSolve() with KSP %s has not converged, reason %s", KSPCGFUSED, KSPConvergedReasons[ksp->reason]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

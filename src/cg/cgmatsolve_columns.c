@@ -12,13 +12,11 @@
 
 /* A right-hand side and its solve */
 typedef struct {
-  PetscReal          gamma, curvature, beta, alpha, owed, sum[STRATA_CG_SUMS], drift, largest, looked, least; /* as in KSP_CGFused */
-  PetscInt           replaced, its;
-  PetscReal          rnorm, rnorm0, ttol;
-  KSPConvergedReason reason;
-  PetscBool          ready;   /* are the numbers of its next steps there? */
-  StrataCG_d         numbers; /* these, and how many steps it may make before the host looks */
-  PetscInt           steps;
+  CGSolve    solve;
+  CGProgress progress;
+  PetscBool  ready;   /* are the numbers of its next steps there? */
+  StrataCG_d numbers; /* these, and how many steps it may make before the host looks */
+  PetscInt   steps;
 } CGSide;
 
 typedef struct {
@@ -38,22 +36,8 @@ static PetscErrorCode CGSideEnter(KSP ksp, CGSides *t, PetscInt v)
   PetscCall(MatDenseGetColumnVecRead(t->B, t->first + v, &ksp->vec_rhs));
   PetscCall(MatDenseGetColumnVec(t->X, t->first + v, &ksp->vec_sol));
   if (cg->updown) PetscCall(StrataCGUpDownSelect(cg->updown, v));
-  cg->gamma = c->gamma;
-  cg->curvature = c->curvature;
-  cg->beta = c->beta;
-  cg->alpha = c->alpha;
-  cg->owed = c->owed;
-  PetscCall(PetscArraycpy(cg->sum, c->sum, STRATA_CG_SUMS));
-  cg->drift = c->drift;
-  cg->largest = c->largest;
-  cg->looked = c->looked;
-  cg->least = c->least;
-  cg->replaced = c->replaced;
-  ksp->its = c->its;
-  ksp->rnorm = c->rnorm;
-  ksp->rnorm0 = c->rnorm0;
-  ksp->ttol = c->ttol;
-  ksp->reason = c->reason;
+  cg->solve = c->solve;
+  StrataCGProgressSet(ksp, &c->progress);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -63,22 +47,8 @@ static PetscErrorCode CGSideLeave(KSP ksp, CGSides *t, PetscInt v)
   CGSide            *c = &t->side[v];
 
   PetscFunctionBegin;
-  c->gamma = cg->gamma;
-  c->curvature = cg->curvature;
-  c->beta = cg->beta;
-  c->alpha = cg->alpha;
-  c->owed = cg->owed;
-  PetscCall(PetscArraycpy(c->sum, cg->sum, STRATA_CG_SUMS));
-  c->drift = cg->drift;
-  c->largest = cg->largest;
-  c->looked = cg->looked;
-  c->least = cg->least;
-  c->replaced = cg->replaced;
-  c->its = ksp->its;
-  c->rnorm = ksp->rnorm;
-  c->rnorm0 = ksp->rnorm0;
-  c->ttol = ksp->ttol;
-  c->reason = ksp->reason;
+  c->solve = cg->solve;
+  StrataCGProgressGet(ksp, &c->progress);
   PetscCall(MatDenseRestoreColumnVec(t->X, t->first + v, &ksp->vec_sol));
   PetscCall(MatDenseRestoreColumnVecRead(t->B, t->first + v, &ksp->vec_rhs));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -111,7 +81,7 @@ static PetscErrorCode CGSidesStart(KSP ksp, CGSides *t, const char **apart)
   PetscCall(StrataArraySet(&cg->batchnumbers, t->nv * sizeof(*t->set), PETSC_MEMTYPE_DEVICE, t->set));
   PetscCall(StrataArrayUpdate(&cg->batchnumbers, PETSC_MEMTYPE_DEVICE, &numbers));
   for (PetscInt v = 0; v < t->nv && !*apart; v++) {
-    t->side[v].reason = before;
+    t->side[v].progress.reason = before;
     PetscCall(CGSideEnter(ksp, t, v));
     PetscCall(StrataCGFusedStart(ksp, cg->updown ? PETSC_FALSE : PETSC_TRUE));
     if (!ksp->reason && !ksp->max_it) ksp->reason = KSP_DIVERGED_ITS;
@@ -122,7 +92,7 @@ static PetscErrorCode CGSidesStart(KSP ksp, CGSides *t, const char **apart)
   if (*apart || !cg->updown) PetscFunctionReturn(PETSC_SUCCESS);
   cg->level = CGFUSED_COLUMNS;
   PetscCall(StrataArrayRead(&cg->batchnumbers, PETSC_MEMTYPE_HOST, &read));
-  for (PetscInt v = 0; v < t->nv; v++) PetscCall(PetscArraycpy(t->side[v].sum, read[v].sum, STRATA_CG_SUMS));
+  for (PetscInt v = 0; v < t->nv; v++) PetscCall(PetscArraycpy(t->side[v].solve.sum, read[v].sum, STRATA_CG_SUMS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -151,13 +121,13 @@ static PetscErrorCode CGSidePrepare(KSP ksp, CGSide *c)
     PetscCall(CGSideEnd(ksp));
   }
   if (ksp->reason) {
-    PetscCall(StrataCGUpDownSolution(cg->updown, cg->owed, ksp->vec_sol));
+    PetscCall(StrataCGUpDownSolution(cg->updown, cg->solve.owed, ksp->vec_sol));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(StrataArrayUpdate(&cg->batchnumbers, PETSC_MEMTYPE_DEVICE, &numbers));
   PetscCall(StrataCGUpDownBegin(ksp, cg->updown, numbers)); /* others want the vectors of the solver */
   PetscCall(StrataCGFusedBatch(ksp, &c->steps));
-  StrataCGFusedGetNumbers(ksp, cg->beta, cg->alpha, PETSC_TRUE, &c->numbers);
+  StrataCGFusedGetNumbers(ksp, cg->solve.beta, cg->solve.alpha, PETSC_TRUE, &c->numbers);
   c->ready = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -202,7 +172,7 @@ static PetscErrorCode CGSidesRound(KSP ksp, CGSides *t, PetscBool *goeson)
 
   PetscFunctionBegin;
   for (PetscInt v = 0; v < t->nv; v++) {
-    if (t->side[v].reason || t->side[v].ready) continue;
+    if (t->side[v].progress.reason || t->side[v].ready) continue;
     PetscCall(CGSideEnter(ksp, t, v));
     PetscCall(CGSidePrepare(ksp, &t->side[v]));
     PetscCall(CGSideLeave(ksp, t, v));
@@ -223,7 +193,7 @@ static PetscErrorCode CGSidesRound(KSP ksp, CGSides *t, PetscBool *goeson)
     PetscCall(StrataCGUpDownMade(cg->updown, read[v].its));
     PetscCall(StrataCGFusedFollow(ksp, read[v].its, history + v * steps));
     PetscCall(CGSideEnd(ksp));
-    if (ksp->reason) PetscCall(StrataCGUpDownSolution(cg->updown, cg->owed, ksp->vec_sol));
+    if (ksp->reason) PetscCall(StrataCGUpDownSolution(cg->updown, cg->solve.owed, ksp->vec_sol));
     t->side[v].ready = PETSC_FALSE;
     PetscCall(CGSideLeave(ksp, t, v));
   }
@@ -283,15 +253,12 @@ static PetscErrorCode CGSidesFill(KSP ksp, PetscBool *fills)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode StrataCGFusedMatSolveColumns(KSP ksp, Mat B, Mat X, PetscInt *solved, const char **apart)
+PetscErrorCode StrataCGFusedMatSolveColumns(KSP ksp, Mat B, Mat X, PetscInt *solved, CGProgress *all, const char **apart)
 {
-  KSP_CGFused             *cg = (KSP_CGFused *)ksp->data;
-  const KSPConvergedReason before = ksp->reason;
-  CGSides                  t = {0, 0, B, X, NULL, NULL};
-  PetscInt                 nv, replaced = 0, its = 0;
-  PetscReal                rnorm = 0;
-  KSPConvergedReason       reason = before;
-  PetscBool                fills = PETSC_FALSE;
+  KSP_CGFused *cg = (KSP_CGFused *)ksp->data;
+  CGSides      t = {0, 0, B, X, NULL, NULL};
+  PetscInt     nv, replaced = 0;
+  PetscBool    fills = PETSC_FALSE;
 
   PetscFunctionBegin;
   *solved = 0;
@@ -303,23 +270,15 @@ PetscErrorCode StrataCGFusedMatSolveColumns(KSP ksp, Mat B, Mat X, PetscInt *sol
   PetscCall(StrataKSPForgetMatRHS(ksp)); /* each is tested by itself */
   for (t.first = 0; t.first < nv && !*apart; t.first += t.nv) {
     t.nv = PetscMin(nv - t.first, CG_TOGETHER);
-    ksp->reason = before;
     PetscCall(CGSidesTogether(ksp, &t, apart));
-    ksp->its = its;
-    ksp->rnorm = rnorm;
-    ksp->reason = reason;
     for (PetscInt v = 0; v < t.nv && !*apart; v++) {
-      PetscCall(StrataCGFusedCollect(ksp, t.first + v, t.side[v].its, t.side[v].rnorm, t.side[v].reason));
-      replaced += t.side[v].replaced;
+      StrataCGProgressCollect(all, t.first + v, &t.side[v].progress);
+      replaced += t.side[v].solve.replaced;
       *solved = t.first + v + 1;
     }
-    its = ksp->its;
-    rnorm = ksp->rnorm;
-    reason = ksp->reason;
   }
-  cg->replaced = replaced;
+  cg->solve.replaced = replaced;
   PetscCall(PetscFree2(t.side, t.set));
-  if (!*apart) PetscCall(StrataCGFusedCollected(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

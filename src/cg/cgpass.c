@@ -7,10 +7,8 @@
 
 struct _n_StrataCGPass {
   /* what it was made for */
-  StrataCoefficients c;
-  PetscObjectState   state;
-  PetscScalar        scale, shift;
-  int                pc, axis;
+  StrataCGMadeFor made;
+  int             pc, axis;
   /* what it keeps, all on the turned grid */
   StrataCGTurn      turn;
   StrataArray       cell, legs[STRATA_LEGS], flags;     /* of the operator */
@@ -30,13 +28,13 @@ struct _n_StrataCGPass {
 /* The operator on the turned grid; its arrays are made once */
 static PetscErrorCode StrataCGPassOperator(StrataCGPass pass, StrataCoef_d *turned)
 {
-  const size_t   bytes = (size_t)pass->c->grid->size_local * sizeof(PetscScalar);
+  const size_t   bytes = (size_t)pass->made.c->grid->size_local * sizeof(PetscScalar);
   StrataCoef_d   c;
   PetscScalar   *cell = NULL, *legs[STRATA_LEGS] = {NULL};
   unsigned char *flags = NULL;
 
   PetscFunctionBegin;
-  PetscCall(StrataCoefficientsGetKernel(pass->c, PETSC_MEMTYPE_HOST, &c));
+  PetscCall(StrataCoefficientsGetKernel(pass->made.c, PETSC_MEMTYPE_HOST, &c));
   if (pass->turn.from[0] == 0 && pass->turn.from[1] == 1) {
     *turned = c;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -44,7 +42,7 @@ static PetscErrorCode StrataCGPassOperator(StrataCGPass pass, StrataCoef_d *turn
   if (c.cell) PetscCall(StrataArrayCreate(&pass->cell, bytes));
   for (int l = 0; l < STRATA_LEGS; l++)
     if (c.legs[2 * pass->turn.from[l / 2] + l % 2]) PetscCall(StrataArrayCreate(&pass->legs[l], bytes));
-  if (c.flags) PetscCall(StrataArrayCreate(&pass->flags, (size_t)pass->c->grid->size_local));
+  if (c.flags) PetscCall(StrataArrayCreate(&pass->flags, (size_t)pass->made.c->grid->size_local));
   PetscCall(StrataArrayWrite(&pass->cell, PETSC_MEMTYPE_HOST, &cell));
   for (int l = 0; l < STRATA_LEGS; l++) PetscCall(StrataArrayWrite(&pass->legs[l], PETSC_MEMTYPE_HOST, &legs[l]));
   PetscCall(StrataArrayWrite(&pass->flags, PETSC_MEMTYPE_HOST, &flags));
@@ -106,7 +104,7 @@ static PetscErrorCode StrataCGPassRefuse(KSP ksp, const char **whynot)
 /* The numbers of the preconditioner, and space for the vectors */
 static PetscErrorCode StrataCGPassFactor(StrataCGPass pass, const char **whynot)
 {
-  const size_t      bytes = (size_t)pass->c->grid->size_local * sizeof(PetscScalar);
+  const size_t      bytes = (size_t)pass->made.c->grid->size_local * sizeof(PetscScalar);
   StrataCGProblem_d q;
   PetscScalar      *inverse = NULL, *lower = NULL, *upper = NULL, *level = NULL;
 
@@ -129,7 +127,7 @@ static PetscErrorCode StrataCGPassFactor(StrataCGPass pass, const char **whynot)
   } else if (pass->pc == STRATA_CG_LINES) {
     PetscCall(StrataArrayCreate(&pass->lower, bytes));
     PetscCall(StrataArrayWrite(&pass->lower, PETSC_MEMTYPE_HOST, &lower));
-    if (!pass->c->symmetric) {
+    if (!pass->made.c->symmetric) {
       PetscCall(StrataArrayCreate(&pass->upper, bytes));
       PetscCall(StrataArrayWrite(&pass->upper, PETSC_MEMTYPE_HOST, &upper));
     }
@@ -139,7 +137,7 @@ static PetscErrorCode StrataCGPassFactor(StrataCGPass pass, const char **whynot)
   q.lower = lower;
   q.upper = upper;
   q.level = level;
-  if (pass->c->symmetric && StrataCGLeanSize_d(&q)) {
+  if (pass->made.c->symmetric && StrataCGLeanSize_d(&q)) {
     PetscScalar *lean;
 
     PetscCall(StrataArrayCreate(&pass->lean, StrataCGLeanSize_d(&q) * sizeof(PetscScalar)));
@@ -172,7 +170,7 @@ static PetscErrorCode StrataCGPassTake(StrataCGPass pass, Vec v, StrataArray *to
   int                n[3];
 
   PetscFunctionBegin;
-  PetscCall(StrataGridGetBox(pass->c->grid, n));
+  PetscCall(StrataGridGetBox(pass->made.c->grid, n));
   PetscCall(StrataArrayWrite(to, PETSC_MEMTYPE_HOST, &a));
   PetscCall(VecGetArrayRead(v, &from));
   StrataCGTurnHost_d(&pass->turn, n, from, a + pass->pad);
@@ -187,7 +185,7 @@ static PetscErrorCode StrataCGPassGive(StrataCGPass pass, StrataArray *from, Vec
   int                n[3];
 
   PetscFunctionBegin;
-  PetscCall(StrataGridGetBox(pass->c->grid, n));
+  PetscCall(StrataGridGetBox(pass->made.c->grid, n));
   PetscCall(StrataArrayRead(from, PETSC_MEMTYPE_HOST, &a));
   PetscCall(VecGetArrayWrite(v, &to));
   StrataCGTurnBackHost_d(&pass->turn, n, a + pass->pad, to);
@@ -245,15 +243,10 @@ PetscErrorCode StrataCGPassCreate(KSP ksp, Vec z, Vec p, Vec r, StrataCGPass *cr
     PetscCall(StrataCGPassDestroy(created));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (pass && (pass->c != c || pass->state != c->state || pass->scale != c->scale || pass->shift != c->shift || pass->pc != pc || pass->axis != axis))
-    PetscCall(StrataCGPassDestroy(created));
+  if (pass && (!StrataCGMadeForIs(&pass->made, c) || pass->pc != pc || pass->axis != axis)) PetscCall(StrataCGPassDestroy(created));
   if (!*created) {
     PetscCall(PetscNew(created));
-    (*created)->c = c;
-    PetscCall(StrataCoefficientsReference(c));
-    (*created)->state = c->state;
-    (*created)->scale = c->scale;
-    (*created)->shift = c->shift;
+    PetscCall(StrataCGMadeForKeep(&(*created)->made, c));
     (*created)->pc = pc;
     (*created)->axis = axis;
     PetscCall(StrataCGPassFactor(*created, whynot));
@@ -276,7 +269,7 @@ PetscErrorCode StrataCGPassDestroy(StrataCGPass *created)
 
   PetscFunctionBegin;
   if (!pass) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataCoefficientsDestroy(&pass->c));
+  PetscCall(StrataCGMadeForForget(&pass->made));
   PetscCall(StrataCGSingleDestroy(&pass->single));
   {
     StrataArray *arrays[] = {&pass->cell, &pass->flags, &pass->inverse, &pass->lower, &pass->upper, &pass->level,
@@ -326,7 +319,7 @@ PetscErrorCode StrataCGPassSolution(StrataCGPass pass, Vec x)
 static PetscErrorCode StrataCGPassLogFlops(StrataCGPass pass)
 {
   PetscFunctionBegin;
-  PetscCall(PetscLogFlops((pass->pc == STRATA_CG_LINES ? 52.0 : 45.0) * pass->c->grid->size_local));
+  PetscCall(PetscLogFlops((pass->pc == STRATA_CG_LINES ? 52.0 : 45.0) * pass->made.c->grid->size_local));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -396,6 +389,6 @@ PetscErrorCode StrataCGPassView(StrataCGPass pass, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(PetscViewerASCIIPrintf(viewer, "  fused: operator in form %s, %s, vector updates and dot products in one pass, in host memory\n",
-                                   MatStrataForms[pass->c->form], pcs[pass->pc]));
+                                   MatStrataForms[pass->made.c->form], pcs[pass->pc]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -58,7 +58,7 @@ PetscReal StrataCGSinglePower(PetscReal x)
   return ldexp(1, -exponent);
 }
 
-static PetscReal StrataCGSingleLargest(ptrdiff_t n, const PetscReal *a)
+PetscReal StrataCGSingleLargest(ptrdiff_t n, const PetscReal *a)
 {
   PetscReal most = 0;
 

@@ -92,10 +92,11 @@ PetscErrorCode TYPED(StrataCGSpaceSteps)(TYPED(StrataCGSpace) *s, StrataCGStand 
   PetscCall(StrataArrayUpdate(&s->z, PETSC_MEMTYPE_DEVICE, &z));
   PetscCall(StrataArrayUpdate(&s->work, PETSC_MEMTYPE_DEVICE, &work));
   for (PetscInt i = 0; i < steps; i++) {
-    const int old = (stand.now + i) % 2, next = 1 - old, owes = stand.owes ? i % 2 == 0 : i % 2 == 1;
+    const int old = stand.now, next = 1 - old;
 
-    StrataCallCUDA(TYPED(StrataCGColumnsUpCUDA)(&q, numbers, z, r[old], p[old], r[next], p[next], owes ? x : NULL, F, stream));
+    StrataCallCUDA(TYPED(StrataCGColumnsUpCUDA)(&q, numbers, z, r[old], p[old], r[next], p[next], stand.owes ? x : NULL, F, stream));
     StrataCallCUDA(TYPED(StrataCGColumnsDownCUDA)(&q, numbers, r[next], start, F, z, work, history, stream));
+    StrataCGStandMove(&stand, 1);
   }
   PetscCall(PetscLogGpuFlops(85.0 * q.columns * q.n[2] * q.vectors * steps));
   PetscFunctionReturn(PETSC_SUCCESS);

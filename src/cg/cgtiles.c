@@ -5,17 +5,12 @@
 #include "cg_tiles_kernels.h"
 
 struct _n_StrataCGTiles {
-  /* what it was made for */
-  StrataCoefficients c;
-  PetscObjectState   state;
-  PetscScalar        scale, shift;
-  /* what it keeps */
+  StrataCGMadeFor made;
   StrataCGTiles_d problem;                    /* without its numbers */
   StrataArray     number[5];                  /* of the operator and the preconditioner */
   StrataArray     range, r, z, p[2], x, work; /* the vectors, of p an old and a new one */
-  int             now;                        /* which of the two */
-  PetscBool       current;                    /* are these vectors newer than those of the solver? */
-  PetscBool       owes;                       /* does x lack the last step? */
+  StrataCGStand   stand;
+  PetscBool       current; /* are these vectors newer than those of the solver? */
 };
 
 #if STRATA_HAVE_CUDA
@@ -57,7 +52,7 @@ static PetscErrorCode StrataCGTilesRefuse(KSP ksp, StrataCoefficients *c, const 
 static PetscErrorCode StrataCGTilesSetUp(StrataCGTiles u, const char **whynot)
 {
   const PetscMemType type = PETSC_MEMTYPE_DEVICE;
-  const size_t       cells = (size_t)u->c->grid->size_local * sizeof(PetscScalar);
+  const size_t       cells = (size_t)u->made.c->grid->size_local * sizeof(PetscScalar);
   StrataCoef_d       k;
   StrataArray        natural[4], bad;
   PetscScalar       *from[4], *to[5], *legs[STRATA_LEGS] = {NULL};
@@ -67,7 +62,7 @@ static PetscErrorCode StrataCGTilesSetUp(StrataCGTiles u, const char **whynot)
 
   PetscFunctionBegin;
   PetscCall(StrataGetStream(type, &stream));
-  PetscCall(StrataCoefficientsGetKernel(u->c, type, &k));
+  PetscCall(StrataCoefficientsGetKernel(u->made.c, type, &k));
   u->problem =
       StrataCGTilesPlan_d(k.n, (const int[]){k.outside[STRATA_WEST] == STRATA_OUTSIDE_GHOST, k.outside[STRATA_SOUTH] == STRATA_OUTSIDE_GHOST});
   vector = (size_t)u->problem.size * sizeof(PetscScalar);
@@ -142,8 +137,8 @@ static PetscErrorCode StrataCGTilesEnter(KSP ksp, StrataCGTiles u, StrataCG_d *n
   StrataCallCUDA(StrataCGTilesEnterCUDA_d(&s.q, a[0], a[1], a[2], s.r, s.z, s.p, s.x, s.range, s.stream));
   for (int m = 2; m >= 0; m--) PetscCall(VecRestoreArrayReadAndMemType(v[m], &a[m]));
   StrataCallCUDA(StrataCGTilesColumnsCUDA_d(&s.q, numbers, (const unsigned char(*)[2])s.range, s.r, s.z, s.work, NULL, s.stream));
-  u->now = 0;
-  u->owes = PETSC_FALSE;
+  u->stand.now = 0;
+  u->stand.owes = PETSC_FALSE;
   u->current = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -160,7 +155,7 @@ static PetscErrorCode StrataCGTilesGive(StrataCGTiles u, PetscReal owed, Vec p, 
   PetscCall(StrataCGTilesGet(u, &s));
   for (int m = 0; m < 3; m++)
     if (v[m]) PetscCall(VecGetArrayWriteAndMemType(v[m], &to[m], &type));
-  StrataCallCUDA(StrataCGTilesLeaveCUDA_d(&s.q, u->owes ? owed : 0, s.r, s.p[u->now], s.x, to[0], to[1], to[2], s.stream));
+  StrataCallCUDA(StrataCGTilesLeaveCUDA_d(&s.q, u->stand.owes ? owed : 0, s.r, s.p[u->stand.now], s.x, to[0], to[1], to[2], s.stream));
   for (int m = 0; m < 3; m++)
     if (v[m]) PetscCall(VecRestoreArrayWriteAndMemType(v[m], &to[m]));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -174,16 +169,12 @@ PetscErrorCode StrataCGTilesCreate(KSP ksp, StrataCG_d *numbers, StrataCGTiles *
   PetscFunctionBegin;
   *whynot = NULL;
   PetscCall(StrataCGTilesRefuse(ksp, &c, whynot));
-  if (*whynot || (u && (u->c != c || u->state != c->state || u->scale != c->scale || u->shift != c->shift))) PetscCall(StrataCGTilesDestroy(created));
+  if (*whynot || (u && (!StrataCGMadeForIs(&u->made, c)))) PetscCall(StrataCGTilesDestroy(created));
   if (*whynot) PetscFunctionReturn(PETSC_SUCCESS);
   if (!*created) {
     PetscCall(PetscNew(created));
     u = *created;
-    PetscCall(StrataCoefficientsReference(c));
-    u->c = c;
-    u->state = c->state;
-    u->scale = c->scale;
-    u->shift = c->shift;
+    PetscCall(StrataCGMadeForKeep(&u->made, c));
     PetscCall(StrataCGTilesSetUp(u, whynot));
   }
   u = *created;
@@ -199,20 +190,22 @@ PetscErrorCode StrataCGTilesCreate(KSP ksp, StrataCG_d *numbers, StrataCGTiles *
 
 PetscErrorCode StrataCGTilesSteps(KSP ksp, StrataCGTiles u, PetscInt steps, StrataCG_d *numbers, PetscReal (*history)[STRATA_CG_SUMS])
 {
+  StrataCGStand      stand;
   StrataCGTilesSpace s;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(STRATA_CGPass, ksp->work[CG_R], ksp->work[CG_P], ksp->vec_sol, ksp));
   PetscCall(StrataCGTilesEnter(ksp, u, numbers));
   PetscCall(StrataCGTilesGet(u, &s));
+  stand = u->stand;
   for (PetscInt i = 0; i < steps; i++) {
     const unsigned char(*range)[2] = (const unsigned char(*)[2])s.range;
-    const int old = (u->now + i) % 2, next = 1 - old, owes = u->owes ? i % 2 == 0 : i % 2 == 1;
 
-    StrataCallCUDA(StrataCGTilesStepCUDA_d(&s.q, numbers, range, s.z, s.p[old], s.p[next], s.r, owes ? s.x : NULL, s.stream));
+    StrataCallCUDA(StrataCGTilesStepCUDA_d(&s.q, numbers, range, s.z, s.p[stand.now], s.p[1 - stand.now], s.r, stand.owes ? s.x : NULL, s.stream));
     StrataCallCUDA(StrataCGTilesColumnsCUDA_d(&s.q, numbers, range, s.r, s.z, s.work, history, s.stream));
+    StrataCGStandMove(&stand, 1);
   }
-  PetscCall(PetscLogGpuFlops(44.0 * u->c->grid->size_local * steps));
+  PetscCall(PetscLogGpuFlops(44.0 * u->made.c->grid->size_local * steps));
   PetscCall(PetscLogEventEnd(STRATA_CGPass, ksp->work[CG_R], ksp->work[CG_P], ksp->vec_sol, ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -220,10 +213,7 @@ PetscErrorCode StrataCGTilesSteps(KSP ksp, StrataCGTiles u, PetscInt steps, Stra
 PetscErrorCode StrataCGTilesMade(StrataCGTiles u, PetscInt count)
 {
   PetscFunctionBegin;
-  if (count % 2) {
-    u->now = 1 - u->now;
-    u->owes = u->owes ? PETSC_FALSE : PETSC_TRUE;
-  }
+  StrataCGStandMove(&u->stand, count);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -250,7 +240,7 @@ PetscErrorCode StrataCGTilesDestroy(StrataCGTiles *created)
 
   PetscFunctionBegin;
   if (!u) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataCoefficientsDestroy(&u->c));
+  PetscCall(StrataCGMadeForForget(&u->made));
   {
     StrataArray *arrays[] = {&u->range, &u->r, &u->z, &u->p[0], &u->p[1], &u->x, &u->work};
 

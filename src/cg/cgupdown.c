@@ -4,11 +4,7 @@
 #include "cgupdownimpl.h"
 
 struct _n_StrataCGUpDown {
-  /* what it was made for */
-  StrataCoefficients c;
-  PetscObjectState   state;
-  PetscScalar        scale, shift;
-  /* what it keeps */
+  StrataCGMadeFor made;
   StrataCGSpace_d space;
   int             most, vector; /* right-hand sides that there is space for, and the one that is meant */
   struct {
@@ -55,7 +51,7 @@ PetscErrorCode StrataCGColumnsRefuse(KSP ksp, const char **whynot)
 
 PetscErrorCode StrataCGColumnsCompare(KSP ksp, const StrataCG_d *numbers, const char **whynot)
 {
-  PetscReal *sum = ((KSP_CGFused *)ksp->data)->sum;
+  PetscReal *sum = ((KSP_CGFused *)ksp->data)->solve.sum;
   StrataCG_d read;
   void      *stream;
 
@@ -76,7 +72,7 @@ static PetscErrorCode StrataCGUpDownSetUp(StrataCGUpDown u, int vectors, const c
   PetscCall(PetscMemzero(&lines, sizeof(lines)));
   lines.axis = 2;
   lines.rows = STRATA_ROWS_SHARED;
-  PetscCall(StrataCoefficientsGetKernel(u->c, PETSC_MEMTYPE_HOST, &lines.coef));
+  PetscCall(StrataCoefficientsGetKernel(u->made.c, PETSC_MEMTYPE_HOST, &lines.coef));
   PetscCall(StrataCGSpaceSetUp_d(&u->space, &lines, vectors, whynot));
   PetscCall(PetscCalloc1(vectors, &u->of));
   u->most = vectors;
@@ -166,17 +162,12 @@ PetscErrorCode StrataCGUpDownCreate(KSP ksp, PetscInt vectors, PetscInt vector, 
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(MatStrataGetCoefficients(A, &c));
   PetscCall(StrataCGColumnsRefuse(ksp, whynot));
-  if (*whynot || (u && (u->c != c || u->state != c->state || u->scale != c->scale || u->shift != c->shift || u->most < vectors)))
-    PetscCall(StrataCGUpDownDestroy(created));
+  if (*whynot || (u && (!StrataCGMadeForIs(&u->made, c) || u->most < vectors))) PetscCall(StrataCGUpDownDestroy(created));
   if (*whynot) PetscFunctionReturn(PETSC_SUCCESS);
   if (!*created) {
     PetscCall(PetscNew(created));
     u = *created;
-    PetscCall(StrataCoefficientsReference(c));
-    u->c = c;
-    u->state = c->state;
-    u->scale = c->scale;
-    u->shift = c->shift;
+    PetscCall(StrataCGMadeForKeep(&u->made, c));
     PetscCall(StrataCGUpDownSetUp(u, (int)vectors, whynot));
   }
   u = *created;
@@ -236,7 +227,7 @@ PetscErrorCode StrataCGUpDownDestroy(StrataCGUpDown *created)
 {
   PetscFunctionBegin;
   if (!*created) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataCoefficientsDestroy(&(*created)->c));
+  PetscCall(StrataCGMadeForForget(&(*created)->made));
   PetscCall(StrataCGSpaceDestroy_d(&(*created)->space));
   PetscCall(PetscFree((*created)->of));
   PetscCall(PetscFree(*created));

@@ -7,24 +7,12 @@
 #if STRATA_HAVE_CUDA
 
 struct _n_StrataCGUpDownSingle {
-  /* what it was made for */
-  StrataCoefficients c;
-  PetscObjectState   state;
-  PetscScalar        scale, shift;
-  /* what it keeps */
+  StrataCGMadeFor made;
   StrataCGSpace_f space;
   StrataCGStand   stand;
   PetscReal       sigma, kappa;
   PetscBool       lost; /* is x of no use? */
 };
-
-static PetscReal StrataCGUpDownLargest(ptrdiff_t n, const PetscReal *a)
-{
-  PetscReal most = 0;
-
-  for (ptrdiff_t i = 0; i < n; i++) most = PetscMax(most, PetscAbsReal(a[i]));
-  return most;
-}
 
 /* A bound of the diagonal */
 static PetscReal StrataCGUpDownDiagonal(const StrataCoef_d *c)
@@ -36,9 +24,9 @@ static PetscReal StrataCGUpDownDiagonal(const StrataCoef_d *c)
   else {
     const ptrdiff_t columns = (ptrdiff_t)c->n[0] * c->n[1];
 
-    for (int m = 0; m < 3; m++) part[0] += StrataCGUpDownLargest(c->n[2], c->level[m]);
-    for (int m = 0; m < 4; m++) part[1] += StrataCGUpDownLargest(columns, c->alpha[m]);
-    sum = StrataCGUpDownLargest(columns, c->area) * part[0] + StrataCGUpDownLargest(c->n[2], c->level[3]) * part[1];
+    for (int m = 0; m < 3; m++) part[0] += StrataCGSingleLargest(c->n[2], c->level[m]);
+    for (int m = 0; m < 4; m++) part[1] += StrataCGSingleLargest(columns, c->alpha[m]);
+    sum = StrataCGSingleLargest(columns, c->area) * part[0] + StrataCGSingleLargest(c->n[2], c->level[3]) * part[1];
   }
   return PetscAbsReal(c->scale) * sum + PetscAbsReal(c->shift);
 }
@@ -51,7 +39,7 @@ static PetscErrorCode StrataCGUpDownSingleSetUp(StrataCGUpDownSingle u, const ch
   int            exponent;
 
   PetscFunctionBegin;
-  PetscCall(StrataCoefficientsGetKernel(u->c, PETSC_MEMTYPE_HOST, &c));
+  PetscCall(StrataCoefficientsGetKernel(u->made.c, PETSC_MEMTYPE_HOST, &c));
   u->sigma = 1 / StrataCGSinglePower(StrataCGUpDownDiagonal(&c));
   (void)frexp(u->sigma, &exponent);
   if (exponent % 2 == 0) u->sigma *= 2; /* it is 2^(exponent - 1) */
@@ -75,15 +63,11 @@ PetscErrorCode StrataCGUpDownSingleCreate(KSP ksp, StrataCGUpDownSingle *created
   *whynot = NULL;
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(MatStrataGetCoefficients(A, &c));
-  if (u && (u->c != c || u->state != c->state || u->scale != c->scale || u->shift != c->shift)) PetscCall(StrataCGUpDownSingleDestroy(created));
+  if (u && (!StrataCGMadeForIs(&u->made, c))) PetscCall(StrataCGUpDownSingleDestroy(created));
   if (!*created) {
     PetscCall(PetscNew(created));
     u = *created;
-    PetscCall(StrataCoefficientsReference(c));
-    u->c = c;
-    u->state = c->state;
-    u->scale = c->scale;
-    u->shift = c->shift;
+    PetscCall(StrataCGMadeForKeep(&u->made, c));
     PetscCall(StrataCGUpDownSingleSetUp(u, whynot));
   }
   (*created)->space.problem.zz = ksp->normtype == KSP_NORM_PRECONDITIONED;
@@ -95,7 +79,7 @@ PetscErrorCode StrataCGUpDownSingleDestroy(StrataCGUpDownSingle *created)
 {
   PetscFunctionBegin;
   if (!*created) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StrataCoefficientsDestroy(&(*created)->c));
+  PetscCall(StrataCGMadeForForget(&(*created)->made));
   PetscCall(StrataCGSpaceDestroy_f(&(*created)->space));
   PetscCall(PetscFree(*created));
   PetscFunctionReturn(PETSC_SUCCESS);

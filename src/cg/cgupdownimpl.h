@@ -7,9 +7,6 @@
 #include "cgimpl.h"
 #include "cg_columns_kernels.h"
 
-/* Count: that many steps were made */
-PETSC_INTERN void StrataCGStandMove(StrataCGStand *, PetscInt count);
-
 #define STRATA_TYPED "../cg/cgupdownimpl_typed.h"
 #include "../sys/typed.h"
 
