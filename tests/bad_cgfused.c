@@ -190,6 +190,78 @@ static PetscErrorCode TestUnfused(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A matrix on a grid with entries outside the star: the preconditioner takes those on its lines, and the solver does as cg does */
+static PetscErrorCode TestOutside(void)
+{
+  const PetscInt  n[3] = {7, 5, 6};
+  const PetscReal off[4][4] = {{1, 0, 0, -0.5}, {0, 1, 0, -0.5}, {0, 0, 1, -2}, {1, 1, 0, -0.25}}; /* to the cell so far away, and back */
+  DM              dm;
+  Mat             A;
+  Vec             b, x[2];
+  KSP             ksp;
+  DMDALocalInfo   info;
+  PetscInt        its[2];
+  PetscReal       error, norm;
+  char            text[8192];
+
+  PetscFunctionBeginUser;
+  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n[0], n[1], n[2], PETSC_DECIDE,
+                         PETSC_DECIDE, 1, 1, 1, NULL, NULL, NULL, &dm));
+  PetscCall(DMSetMatType(dm, MATAIJ));
+  PetscCall(DMSetUp(dm));
+  PetscCall(DMCreateMatrix(dm, &A));
+  PetscCall(DMDAGetLocalInfo(dm, &info));
+  for (PetscInt k = info.zs; k < info.zs + info.zm; k++)
+    for (PetscInt j = info.ys; j < info.ys + info.ym; j++)
+      for (PetscInt i = info.xs; i < info.xs + info.xm; i++) {
+        MatStencil  row = {k, j, i, 0}, col[9];
+        PetscScalar value[9] = {8};
+        PetscInt    count = 1;
+
+        col[0] = row;
+        for (int m = 0; m < 8; m++) {
+          const PetscInt to[3] = {i + (m % 2 ? -1 : 1) * (PetscInt)off[m / 2][0], j + (m % 2 ? -1 : 1) * (PetscInt)off[m / 2][1],
+                                  k + (m % 2 ? -1 : 1) * (PetscInt)off[m / 2][2]};
+
+          if (to[0] < 0 || to[0] >= n[0] || to[1] < 0 || to[1] >= n[1] || to[2] < 0 || to[2] >= n[2]) continue;
+          col[count].k = to[2];
+          col[count].j = to[1];
+          col[count].i = to[0];
+          value[count++] = off[m / 2][3];
+        }
+        PetscCall(MatSetValuesStencil(A, 1, &row, count, col, value, INSERT_VALUES));
+      }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatCreateVecs(A, NULL, &b));
+  PetscCall(VecSetRandom(b, NULL));
+  for (int fused = 0; fused < 2; fused++) {
+    PC pc;
+
+    PetscCall(Create(A, PCCOLUMN, &ksp));
+    if (!fused) PetscCall(KSPSetType(ksp, KSPCG));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetDM(pc, dm));
+    PetscCall(KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 1000));
+    PetscCall(VecDuplicate(b, &x[fused]));
+    PetscCall(KSPSolve(ksp, b, x[fused]));
+    PetscCall(KSPGetIterationNumber(ksp, &its[fused]));
+    PetscCall(TapView((PetscObject)ksp, text, sizeof(text)));
+    PetscCall(KSPDestroy(&ksp));
+  }
+  has_words(text, "operator and preconditioner unfused: a matrix of another type", "entries outside the star: view says what is not fused");
+  PetscCall(VecNorm(x[0], NORM_2, &norm));
+  PetscCall(VecAXPY(x[1], -1, x[0]));
+  PetscCall(VecNorm(x[1], NORM_2, &error));
+  ok(its[0] > 2 && its[1] == its[0] && error <= 1e-10 * norm, "entries outside the star: %d iterations as cg, off by %.1e", (int)its[1],
+     error / norm);
+  for (int m = 0; m < 2; m++) PetscCall(VecDestroy(&x[m]));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&dm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -197,5 +269,6 @@ int main(int argc, char **argv)
   PetscCall(TestSettings());
   PetscCall(TestFailures());
   PetscCall(TestUnfused());
+  PetscCall(TestOutside());
   return TapEnd();
 }
